@@ -35,7 +35,7 @@ class Weight(NamedTuple):
 
     Attributes:
         wire: bytes of all bodies over the wire.
-        scripts: bytes of all scripts, uncompressed.
+        scripts: bytes of all scripts of ours, uncompressed.
         paint: milliseconds until the first contentful paint.
         foreign: hosts of other sites that the page asked.
     """
@@ -68,13 +68,17 @@ def main() -> None:
 def main_pages(browser: Browser, address: str) -> list[str]:
     """Return the paths of the main pages, with the first match, bot, ladder and event listed."""
     page = browser.new_page()
-    found = ["/", "/tv/", "/play/"]
+    found = ["/", "/tv/", "/play/", "/learn/write-a-bot/"]
     for kind, listed in _LISTS.items():
         found.append(listed)
         page.goto(address + listed)
         links = re.findall(_LINKS[kind], page.content())
         if links:
             found.append(links[0])
+    page.goto(address)
+    page.get_by_role("button", name="Play against the bots").click()
+    page.wait_for_url("**/play/*/")
+    found.append(urlsplit(page.url).path)  # a table as spectators see it
     page.close()
     return [*found, "/docs/", "/docs/rules/twelve-days/"]
 
@@ -94,7 +98,9 @@ def weigh(browser: Browser, url: str) -> Weight:
         if "event-stream" in each.headers.get("content-type", ""):
             continue
         wire += each.request.sizes()["responseBodySize"]
-        if each.request.resource_type == "script":
+        # A redirect has no body, and the editor Ace is a package.
+        is_ours = "/write-a-bot/ace/" not in each.url and each.status < 300
+        if each.request.resource_type == "script" and is_ours:
             scripts += len(each.body())
     hosts = {urlsplit(each.url).netloc for each in responses} - {own}
     context.close()

@@ -230,6 +230,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "web.news.news",
             ],
             "builtins": ["web.tags"],
         },

@@ -39,6 +39,11 @@ def headline(bot: Bot, rows: Sequence[StandingRow], unrated: Sequence[FirstBlock
     if bot.retired_at is not None:
         return f"{bot.name} is deleted"
     if rows and (rank := rows[0].rank) is not None:
+        led = [row.standing.ladder.title for row in rows if row.rank == 1]
+        if len(led) > 1:
+            return (
+                f"{bot.name} leads {' and '.join(led) if len(led) == 2 else f'{len(led)} ladders'}"
+            )
         does = "leads" if rank == 1 else f"ranks {ordinal(rank)} on"
         return f"{bot.name} {does} {rows[0].standing.ladder.title}"
     if any(not row.standing.hidden for row in rows):

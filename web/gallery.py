@@ -333,6 +333,7 @@ def _highlights() -> list[Highlight]:
             Highlight(
                 kind=kind,
                 day=_AT.date(),
+                game=match.game,
                 bot=bots[0],
                 opponent=bots[1],
                 match=match,

@@ -1,54 +1,85 @@
 """Highlights as pages show them: a sentence, the picture of the decisive moment, and its step."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from django.urls import reverse
 
-from engine.games.titles import counted, unit_of
+from engine.games.titles import GAME_TITLES
 from league.archive_files import ArchiveError
-from league.models import Highlight
+from league.feeds.highlight_texts import sentence
+from league.models import Highlight, Match
 from league.play.headlines import headline
+from league.visibility import may_see_record
 from web.table.moments import Moment, moment_of
 
-Kind = Highlight.Kind
+_LAST_STEP = 1_000_000
+"""Later than any step: the nearest one is the end."""
 
 
 class Shown(NamedTuple):
     """A highlight on a page.
 
     Attributes:
-        highlight: with its bots, and its match with seats.
+        highlight: with its bots, and its match with seats; None for a match that is none.
         sentence: what happened, without a full stop.
         address: of the step of the match that shows it; of the bot if there is no match.
         moment: the picture of that step; None without a match.
+        game: its title.
+        match: its id; None without one.
     """
 
-    highlight: Highlight
+    highlight: Highlight | None
     sentence: str
     address: str
     moment: Moment | None
+    game: str = ""
+    match: int | None = None
 
 
 def shown(highlights: Sequence[Highlight]) -> list[Shown]:
     """Return highlights, as `league.feeds` returns them, with their pictures."""
-    return [Shown(each, sentence(each), _address(each), _moment(each)) for each in highlights]
+    return [
+        Shown(
+            each,
+            sentence(each),
+            _address(each),
+            _moment(each),
+            GAME_TITLES.get(each.game, ""),
+            each.match_id,
+        )
+        for each in highlights
+    ]
 
 
-def sentence(highlight: Highlight) -> str:
-    """Return what happened in a highlight, without a full stop."""
-    name, number = highlight.bot.name, highlight.number
-    match highlight.kind:
-        case Kind.UPSET if highlight.opponent is not None:
-            return f"{name} beats {highlight.opponent.name}, which was rated {number} points higher"
-        case Kind.COMEBACK if highlight.match is not None:
-            unit = unit_of(highlight.match.game, number)
-            return f"{name} wins after it was {number} {unit} behind"
-        case Kind.STREAK:
-            return f"{name} wins {counted(number, 'match')} in a row"
-        case Kind.NEWCOMER if highlight.ladder is not None:
-            return f"{name} is rated {number} on {highlight.ladder.title} on its first day"
-    return name if highlight.match is None else headline(highlight.match)
+def just_finished(matches: Iterable[Match], without: Collection[int | None]) -> list[Shown]:
+    """Return for each game the end of its match that finished last, as a highlight is shown.
+
+    Args:
+        matches: the latest first, with their seats and bots.
+        without: ids of matches that the page shows already.
+    """
+    found: dict[str, Match] = {}
+    for match in matches:
+        if match.pk not in without and may_see_record(match):
+            found.setdefault(match.game, match)
+    shown_ = []
+    for match in found.values():
+        try:
+            moment = moment_of(match, _LAST_STEP)
+        except ArchiveError:
+            continue
+        shown_.append(
+            Shown(
+                None,
+                headline(match),
+                reverse("web:match", args=[match.pk]),
+                moment,
+                GAME_TITLES.get(match.game, ""),
+                match.pk,
+            )
+        )
+    return shown_
 
 
 def _address(highlight: Highlight) -> str:

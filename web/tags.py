@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from itertools import groupby
@@ -91,6 +91,12 @@ def milli(rating: int) -> str:
 def milli_change(change: int) -> str:
     """Return a change in thousandths as points with their sign and three decimals."""
     return f"{change / 1000:+.3f}".replace("-", "−")
+
+
+@register.filter
+def of(found: object, key: object) -> Any:
+    """Return a value of a mapping by its key; None without one, or if the page has no mapping."""
+    return found.get(key) if isinstance(found, Mapping) else None
 
 
 @register.filter
@@ -256,6 +262,20 @@ def follow_button(context: template.Context, followed: Bot | Tournament) -> dict
         "page": request.path,
         "csrf_token": context.get("csrf_token"),
     }
+
+
+@register.simple_tag(takes_context=True)
+def here(context: template.Context, name: str) -> str:
+    """Return the attribute ``aria-current`` of a link if this page is the linked one or below it.
+
+    Args:
+        context: of the page.
+        name: of the linked page's address.
+    """
+    path, linked = getattr(context.get("request"), "path", ""), reverse(name)
+    if path == linked:
+        return mark_safe('aria-current="page"')
+    return mark_safe('aria-current="true"') if path.startswith(linked) else ""
 
 
 @register.simple_tag(takes_context=True)

@@ -5,11 +5,13 @@ from typing import NamedTuple
 
 from django.db.models import Max
 
+from engine.games.partridge import Partridge
+from engine.games.twelve_days import TwelveDays
 from league.archive_files import ArchiveError
-from league.feeds import recent_highlights
+from league.feeds import recent_highlights, turning_step
+from league.feeds.highlight_texts import sentence
 from league.models import Highlight, Match, Standing
 from league.visibility import may_see_record, may_watch
-from web.highlights import sentence
 from web.selectors.matches import matches_finished, matches_playing
 from web.table.tables import Table, table_of
 
@@ -17,8 +19,11 @@ _LOOKED_AT = 30
 """The newest matches in play among which the best bots are looked for."""
 _RECENT = 8
 """So many recent highlights are replayed in turn."""
-_BEFORE = 4
-"""A replay begins so many steps before the moment of its highlight."""
+_TO_WATCH = {
+    TwelveDays.game: "Watch the lowest card that nobody else plays: it wins the day.",
+    Partridge.game: "Watch whose hand is empty first. The lowest card wins each trick.",
+}
+"""What a newcomer should look at, by the name of the game."""
 
 
 class Channel(NamedTuple):
@@ -33,6 +38,11 @@ class Channel(NamedTuple):
     table: Table
     highlight: Highlight | None = None
     sentence: str = ""
+
+    @property
+    def to_watch(self) -> str:
+        """What a newcomer should look at in this game, in one line."""
+        return _TO_WATCH.get(self.table.match.game, "")
 
 
 def channels(
@@ -94,19 +104,27 @@ def replayed(
     for each in recent[at:] + recent[:at]:
         if each.match is None or each.match_id in without or len(found) == count:
             continue
-        if table := _replay(each.match, max(1, (each.step or 1) - _BEFORE)):
+        if table := _replay(each.match, each.step or 1):
             found.append(Channel(table, each, sentence(each)))
     if found or recent:
         return found
     last = (match for match in matches_finished(10) if may_see_record(match))
-    tables = (_replay(match, 1) for match in last if match.pk not in without)
+    tables = (_replay(match) for match in last if match.pk not in without)
     table = next((each for each in tables if each is not None), None)
     return [] if table is None else [Channel(table)]
 
 
-def _replay(match: Match, number: int) -> Table | None:
-    """Return the replay of a match; None if the file of its archive is lost."""
+def _replay(match: Match, number: int = 0) -> Table | None:
+    """Return the replay of a match; None if the file of its archive is lost.
+
+    Args:
+        match: that everybody may see.
+        number: of the step that it begins at; 0 for the one in which the winner took the lead.
+    """
+    winners = [seat.seat for seat in match.seating.all() if seat.place == 1]
     try:
+        if not number:
+            number = turning_step(match.record, winners[0]) if len(winners) == 1 else 1
         return table_of(match, number)
     except ArchiveError:
         return None

@@ -3,25 +3,37 @@
 The public functions are exported here; other packages import them from here alone.
 """
 
-from league.feeds.follows import FollowState, feed_of, follow, follow_state, unfollow
+from league.feeds.follows import (
+    FollowState,
+    count_news,
+    feed_of,
+    follow,
+    follow_state,
+    unfollow,
+)
 from league.feeds.highlights import (
     find_highlights,
     highlights_of,
+    kinds_of,
     last_highlights,
     recent_highlights,
 )
 from league.feeds.items import last_ends, write_items
+from league.feeds.moments import turning_step
 
 __all__ = [
     "FollowState",
+    "count_news",
     "feed_of",
     "find_highlights",
     "follow",
     "follow_state",
     "highlights_of",
+    "kinds_of",
     "last_ends",
     "last_highlights",
     "recent_highlights",
+    "turning_step",
     "unfollow",
     "write_items",
 ]

@@ -1,5 +1,6 @@
 """Follows: which bots and tournaments an account follows, and its feed."""
 
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.contrib.auth.models import User
@@ -54,6 +55,11 @@ def feed_of(account: User) -> QuerySet[FeedItem]:
     about_events = Q(tournament__in=tournaments) & ~Q(kind=FeedItem.Kind.PLACED)
     items = FeedItem.objects.filter(about_bots | about_events)
     return items.select_related("bot", "ladder", "tournament").order_by("-at", "-id")
+
+
+def count_news(account: User, since: datetime, most: int) -> int:
+    """Return the number of items of an account's feed after a time, at most ``most``."""
+    return feed_of(account).order_by().filter(at__gt=since)[:most].count()
 
 
 def _object(followed: Bot | Tournament) -> dict[str, Any]:

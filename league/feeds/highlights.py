@@ -3,7 +3,9 @@
 Pages only read the stored rows. Each search reads the matches of one day, never all of them.
 """
 
+from collections.abc import Iterable
 from datetime import UTC, date, datetime, time, timedelta
+from itertools import zip_longest
 from typing import Any
 
 from django.core.cache import cache
@@ -12,6 +14,7 @@ from django.db.models import QuerySet
 
 from engine.analysis import Analysis
 from engine.analysis.results import BLUNDER, MISTAKE
+from engine.games.titles import GAME_TITLES
 from league.feeds.moments import comeback, step_of_move, turning_step
 from league.models import Block, Bot, Highlight, Match, MatchAnalysis, Standing
 from league.models.standings import SHOWN
@@ -30,7 +33,8 @@ SELECT seat.match_id, seat.bot_id, seat.place, seat.score, seat.forfeited, block
 FROM league_matchseat AS seat
 JOIN league_match AS match ON match.id = seat.match_id
 JOIN league_block AS block ON block.id = match.block_id
-WHERE match.status = 'finished' AND match.finished_at >= %(start)s AND match.finished_at < %(end)s
+WHERE match.game = %(game)s AND match.status = 'finished'
+    AND match.finished_at >= %(start)s AND match.finished_at < %(end)s
     AND block.state = 'finished' AND block.rated
 """
 _UPSET = f"""
@@ -79,41 +83,73 @@ def find_highlights(day: date) -> None:
     """Find and store the highlights of a day so far. Safe to call any number of times."""
     start = datetime.combine(day, time(), UTC)
     end = start + timedelta(days=1)
+    for game in GAME_TITLES:
+        _find_by_queries(day, game, start, end)
+        _find_newcomer(day, game, start, end)
+        _find_comebacks(day, game, start, end)
+    _find_mistakes(day)
+
+
+def _find_by_queries(day: date, game: str, start: datetime, end: datetime) -> None:
     for kind, query in _BY_QUERY.items():
         with connection.cursor() as cursor:
-            cursor.execute(query, {"start": start, "end": end})
+            cursor.execute(query, {"game": game, "start": start, "end": end})
             row = cursor.fetchone()
         if row is None:  # a correction may have made its match void
-            Highlight.objects.filter(day=day, kind=kind).delete()
+            Highlight.objects.filter(day=day, kind=kind, game=game).delete()
             continue
         match, bot, opponent, number = row
         _store(
             day,
             kind,
+            game,
             match_id=match,
             bot_id=bot,
             opponent_id=opponent,
             number=number,
             step=_turning_step(day, kind, match, bot),
         )
-    _find_newcomer(day, start, end)
-    _find_comebacks(day, start, end)
-    _find_mistakes(day)
 
 
 def last_highlights() -> list[Highlight]:
-    """Return the highlights of the last day that has any, in the order of `Highlight.Kind`.
+    """Return the highlights of the last day that has any, each match once, the games in turn.
 
-    Each has its bots, and its match with seats. A match whose result is hidden is left out.
+    Within a game they have the order of `Highlight.Kind`. Each has its bots, and its match with
+    seats. A match whose result is hidden is left out.
     """
     newest = Highlight.objects.order_by("-day").values("day")[:1]
-    shown = _with_matches(Highlight.objects.filter(day=newest))
-    return sorted(shown, key=lambda each: _KINDS[each.kind])
+    return _in_turn(_with_matches(Highlight.objects.filter(day=newest)))
+
+
+def highlights_between(first: date, last: date) -> list[Highlight]:
+    """Return all highlights of some days, with their bots and matches, without hidden results."""
+    return _with_matches(Highlight.objects.filter(day__gte=first, day__lte=last))
+
+
+def kinds_of(matches: Iterable[int]) -> dict[int, str]:
+    """Return which matches are an upset or a comeback, by their ids. Costs one query."""
+    kinds = [Highlight.Kind.UPSET, Highlight.Kind.COMEBACK]
+    rows = Highlight.objects.filter(match__in=list(matches), kind__in=kinds).order_by("-kind")
+    return dict(rows.values_list("match", "kind"))
+
+
+def _in_turn(found: Iterable[Highlight]) -> list[Highlight]:
+    """Return highlights, each match once, the games in turn, each in the order of the kinds."""
+    by_game: dict[str, list[Highlight]] = {}
+    seen: set[int] = set()
+    for each in sorted(found, key=lambda each: (_KINDS[each.kind], each.game)):
+        if each.match_id and each.match_id in seen:
+            continue
+        seen.add(each.match_id or 0)
+        by_game.setdefault(each.game, []).append(each)
+    rows = zip_longest(*(by_game[game] for game in sorted(by_game, reverse=True)))
+    return [each for row in rows for each in row if each is not None]
 
 
 def recent_highlights(count: int) -> list[Highlight]:
     """Return the last highlights with a match, the newest day first; each match once."""
-    last = Highlight.objects.exclude(match=None).order_by("-day", "kind", "pk")[: 2 * count]
+    last = Highlight.objects.exclude(match=None).order_by("-day", "kind", "pk")
+    last = last[: 2 * count + len(_KINDS) * len(GAME_TITLES)]  # with all of the last day
     by_match: dict[int | None, Highlight] = {}
     for each in sorted(
         _with_matches(last), key=lambda each: (-each.day.toordinal(), _KINDS[each.kind])
@@ -142,11 +178,11 @@ def _with_matches(found: QuerySet[Highlight]) -> list[Highlight]:
     return shown
 
 
-def _store(day: date, kind: str, **fields: Any) -> None:
-    same = Highlight.objects.filter(day=day, kind=kind, match=fields.get("match_id"))
+def _store(day: date, kind: str, game: str, **fields: Any) -> None:
+    same = Highlight.objects.filter(day=day, kind=kind, game=game, match=fields.get("match_id"))
     if not same.update(**fields):  # another match starts without the mistake of the old one
         defaults = fields | {"mistake": None}
-        Highlight.objects.update_or_create(day=day, kind=kind, defaults=defaults)
+        Highlight.objects.update_or_create(day=day, kind=kind, game=game, defaults=defaults)
 
 
 def _turning_step(day: date, kind: str, match_id: int, bot_id: int) -> int | None:
@@ -185,18 +221,23 @@ def _find_mistakes(day: date) -> None:
             row.save(update_fields=["mistake"])
 
 
-def _find_newcomer(day: date, start: datetime, end: datetime) -> None:
+def _find_newcomer(day: date, game: str, start: datetime, end: datetime) -> None:
     """Store the best of the bots that were created on a day and are rated."""
     rows = Standing.objects.filter(
-        bot__created_at__gte=start, bot__created_at__lt=end, bot__retired_at=None, hidden=SHOWN
+        ladder__game=game,
+        bot__created_at__gte=start,
+        bot__created_at__lt=end,
+        bot__retired_at=None,
+        hidden=SHOWN,
     ).exclude(bot__kind=Bot.Kind.HOUSE)
     best = rows.order_by("-rating", "bot_id").first()
     if best is not None:
-        win = _last_win(best.bot_id, start, end)
+        win = _last_win(best.bot_id, game, start, end)
         kind = Highlight.Kind.NEWCOMER
         _store(
             day,
             kind,
+            game,
             bot_id=best.bot_id,
             ladder_id=best.ladder_id,
             number=round(best.rating / 1000),
@@ -205,10 +246,14 @@ def _find_newcomer(day: date, start: datetime, end: datetime) -> None:
         )
 
 
-def _last_win(bot: int, start: datetime, end: datetime) -> int | None:
+def _last_win(bot: int, game: str, start: datetime, end: datetime) -> int | None:
     """Return the last match of a day that a bot won alone, of its last matches; None without."""
     matches = Match.objects.filter(
-        public_results(), block__rated=True, finished_at__gte=start, finished_at__lt=end
+        public_results(),
+        game=game,
+        block__rated=True,
+        finished_at__gte=start,
+        finished_at__lt=end,
     ).exclude(block__state=Block.State.VOID)
     last = matches.with_bots(bot).order_by("-finished_at").prefetch_related("seating")
     for match in last.defer("packed_record")[:_LOOKED_THROUGH]:
@@ -218,17 +263,17 @@ def _last_win(bot: int, start: datetime, end: datetime) -> int | None:
     return None
 
 
-def _find_comebacks(day: date, start: datetime, end: datetime) -> None:
+def _find_comebacks(day: date, game: str, start: datetime, end: datetime) -> None:
     """Replay the matches that no search has replayed, and store the largest comeback.
 
     If a correction has made the match of the comeback void, the search begins anew.
     """
-    key = f"comebacks-until-{day}"
-    matches = Match.objects.filter(public_results(), block__rated=True).exclude(
+    key = f"comebacks-until-{day}-{game}"
+    matches = Match.objects.filter(public_results(), game=game, block__rated=True).exclude(
         block__state=Block.State.VOID
     )
     since = cache.get(key) or start
-    known = Highlight.objects.filter(day=day, kind=Highlight.Kind.COMEBACK).first()
+    known = Highlight.objects.filter(day=day, game=game, kind=Highlight.Kind.COMEBACK).first()
     if known is not None and not matches.filter(pk=known.match_id or 0).exists():
         known.delete()
         known, since = None, start
@@ -246,6 +291,7 @@ def _find_comebacks(day: date, start: datetime, end: datetime) -> None:
             _store(
                 day,
                 Highlight.Kind.COMEBACK,
+                game,
                 match_id=match.pk,
                 bot_id=winner.bot_id,
                 step=step,

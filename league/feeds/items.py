@@ -9,6 +9,8 @@ from django.utils import timezone
 
 from league.competitions.history import history_of
 from league.competitions.tournament_standings import standings_of
+from league.feeds.highlight_texts import sentence as highlight_sentence
+from league.feeds.highlights import highlights_between
 from league.models import (
     Block,
     Bot,
@@ -33,6 +35,7 @@ def write_items(now: datetime) -> None:
     _store(_versions(now, since))
     for ladder in Ladder.objects.filter(alarm=""):
         _write_ranks(ladder, now)
+    _write_highlights(now)
     _store(_starts(since))
     _store(_ends(since))
 
@@ -59,6 +62,39 @@ def _versions(now: datetime, since: datetime) -> list[FeedItem]:
         for version in ready
         if not _known(f"version/{version.pk}")
     ]
+
+
+def _write_highlights(now: datetime) -> None:
+    """Store the highlights of today and yesterday; an item changes when its highlight does."""
+    found = highlights_between((now - timedelta(days=1)).date(), now.date())
+    items = {
+        key: FeedItem(
+            key=key,
+            kind=Kind.HIGHLIGHT,
+            at=now,
+            bot_id=each.bot_id,
+            ladder_id=None,
+            match_id=each.match_id,
+            number=each.step or 0,
+            text=f"{each.get_kind_display()} of {each.day:%-d %b %Y}: {highlight_sentence(each)}",
+        )
+        for each in found
+        if (key := f"highlight/{each.day}/{each.kind}/{each.game}")
+    }
+    days = [f"highlight/{(now - timedelta(days=back)).date()}/" for back in (0, 1)]
+    stored = FeedItem.objects.filter(kind=Kind.HIGHLIGHT).filter(
+        Q(key__startswith=days[0]) | Q(key__startswith=days[1])
+    )
+    known = {item.key: _shown(item) for item in stored}
+    same = {key for key, item in items.items() if known.get(key) == _shown(item)}
+    if known.keys() - same:
+        stored.exclude(key__in=same).delete()
+    if fresh := [item for key, item in items.items() if key not in same]:
+        _store(fresh)
+
+
+def _shown(item: FeedItem) -> tuple[object, ...]:
+    return item.text, item.bot_id, item.match_id, item.number
 
 
 def _known(key: str) -> bool:
@@ -195,6 +231,8 @@ def sentence(item: FeedItem) -> str:
         case Kind.FINISHED:
             won = f"{_name(item.bot)} wins" if item.bot else "nobody has a rank"
             return f"{item.tournament} is over: {won}"
+        case Kind.HIGHLIGHT:
+            return item.text
     if item.number == 1:
         knockout = item.tournament and item.tournament.format == Tournament.Format.KNOCKOUT
         return f"{_name(item.bot)} wins {'the final of ' if knockout else ''}{item.tournament}"

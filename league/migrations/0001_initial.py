@@ -1379,6 +1379,7 @@ class Migration(migrations.Migration):
                         max_length=8,
                     ),
                 ),
+                ("game", models.CharField(help_text="By name.", max_length=20)),
                 (
                     "step",
                     models.PositiveIntegerField(
@@ -2784,6 +2785,7 @@ class Migration(migrations.Migration):
                             ("started", "a tournament started"),
                             ("finished", "a tournament is over"),
                             ("placed", "a bot's rank in a tournament"),
+                            ("highlight", "a highlight of a day"),
                         ],
                         max_length=10,
                     ),
@@ -2793,13 +2795,21 @@ class Migration(migrations.Migration):
                     "number",
                     models.PositiveIntegerField(
                         default=0,
-                        help_text="The version's number, the rank, or the number of bots in the tournament.",
+                        help_text="The version's number, the rank, the number of bots in the tournament, or the step of a highlight.",
                     ),
                 ),
                 (
                     "before",
                     models.PositiveIntegerField(
                         blank=True, help_text="The rank before.", null=True
+                    ),
+                ),
+                (
+                    "text",
+                    models.CharField(
+                        blank=True,
+                        help_text="What happened, of a highlight: a sentence.",
+                        max_length=300,
                     ),
                 ),
                 (
@@ -3315,7 +3325,7 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="highlight",
             constraint=models.UniqueConstraint(
-                fields=("day", "kind"), name="one_highlight_a_day_and_kind"
+                fields=("day", "kind", "game"), name="one_highlight_a_day_kind_and_game"
             ),
         ),
         migrations.AddIndex(

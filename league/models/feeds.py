@@ -6,7 +6,7 @@ from django.db.models import Q
 
 
 class Highlight(models.Model):
-    """The most remarkable match or bot of a day, one of each kind."""
+    """The most remarkable match or bot of a day, one of each kind and game."""
 
     class Kind(models.TextChoices):
         """What is remarkable, in the order of the pages."""
@@ -19,6 +19,7 @@ class Highlight(models.Model):
 
     day = models.DateField(help_text="In UTC.")
     kind = models.CharField(max_length=8, choices=Kind)
+    game = models.CharField(max_length=20, help_text="By name.")
     bot = models.ForeignKey("Bot", models.CASCADE, related_name="highlights")
     opponent = models.ForeignKey("Bot", models.CASCADE, related_name="+", null=True, blank=True)
     ladder = models.ForeignKey("Ladder", models.CASCADE, related_name="+", null=True, blank=True)
@@ -41,7 +42,9 @@ class Highlight(models.Model):
     class Meta:
         ordering = ["-day", "kind"]
         constraints = [
-            models.UniqueConstraint(fields=["day", "kind"], name="one_highlight_a_day_and_kind")
+            models.UniqueConstraint(
+                fields=["day", "kind", "game"], name="one_highlight_a_day_kind_and_game"
+            )
         ]
 
     def __str__(self) -> str:
@@ -95,6 +98,7 @@ class FeedItem(models.Model):
         STARTED = "started", "a tournament started"
         FINISHED = "finished", "a tournament is over"
         PLACED = "placed", "a bot's rank in a tournament"
+        HIGHLIGHT = "highlight", "a highlight of a day"
 
     key = models.CharField(
         max_length=100, unique=True, help_text="What happened, so that it is stored once."
@@ -110,7 +114,8 @@ class FeedItem(models.Model):
     )
     number = models.PositiveIntegerField(
         default=0,
-        help_text="The version's number, the rank, or the number of bots in the tournament.",
+        help_text="The version's number, the rank, the number of bots in the tournament, or the "
+        "step of a highlight.",
     )
     before = models.PositiveIntegerField(null=True, blank=True, help_text="The rank before.")
     match = models.ForeignKey(
@@ -120,6 +125,9 @@ class FeedItem(models.Model):
         null=True,
         blank=True,
         help_text="The last match that led to it.",
+    )
+    text = models.CharField(
+        max_length=300, blank=True, help_text="What happened, of a highlight: a sentence."
     )
 
     class Meta:

@@ -30,7 +30,8 @@ def test_the_countdown_runs_and_ends(coming: Tournament, visit: Visit) -> None:
     expect(count).to_have_text(re.compile(r"^1 min 1\d s$"))
     visit.page.clock.run_for(60_000)
     expect(count).to_have_text(re.compile(r"^0 min \d\d s$"))
-    visit.page.clock.run_for(30_000)
+    with visit.page.expect_navigation():  # the page shows what has begun without asking before
+        visit.page.clock.run_for(30_000)
     expect(count).to_have_text("a moment")
 
 
@@ -44,6 +45,9 @@ def test_a_tournament_is_shared_printed_and_embedded(league: Tournament, visit: 
     assert page.evaluate("navigator.clipboard.readText()") == page.url
     page.get_by_role("button", name="Print").click()
     assert page.evaluate("printed") == 1
+    page.get_by_role("button", name="Full screen").click()
+    page.wait_for_function("document.fullscreenElement === document.documentElement")
+    page.evaluate("document.exitFullscreen()")
     page.get_by_role("link", name="Embed", exact=True).click()
     expect(page.get_by_label("Copy this code")).to_be_visible()
 

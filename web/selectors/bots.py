@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from django.contrib.auth.models import User
-from django.db.models import Prefetch, QuerySet
+from django.db.models import F, Max, Prefetch, Q, QuerySet, Sum
 
 from bots_sdk.wasm.binary import MAGIC
 from league.models import (
@@ -62,19 +62,39 @@ def challenges_with_bots() -> QuerySet[Challenge]:
     return Challenge.objects.select_related("bot").prefetch_related(Prefetch("bots", seats))
 
 
-def bots_listed(wanted: str, kind: str) -> QuerySet[Bot]:
-    """Return bots by name, each with its owner and its standings, the best rating first.
+SORTS = {"": "name", "rating": "best rating", "matches": "rated matches", "newest": "newest"}
+"""The orders that a list of bots can have, with their words."""
+
+
+def bots_listed(wanted: str, kind: str, game: str = "", sort: str = "") -> QuerySet[Bot]:
+    """Return bots, each with its owner and its standings, the best rating first.
 
     Args:
         wanted: part of the name; "" for all.
         kind: of `Bot.Kind`; "" for all.
+        game: by name, of a ladder that has rated them or that they are on; "" for all.
+        sort: one of `SORTS`; ratings and matches are those of the game.
     """
     bots = Bot.objects.active().select_related("owner", "current").order_by("name")
+    of_game = Q(standings__ladder__game=game) if game else Q()
+    if game:
+        entered = Q(ladder_entries__ladder__game=game)
+        bots = bots.filter(pk__in=Bot.objects.filter(of_game | entered).values("pk"))
+    if sort == "newest":
+        bots = bots.order_by("-created_at", "name")
+    elif sort == "rating":
+        bots = bots.annotate(best=Max("standings__rating", filter=of_game))
+        bots = bots.order_by(F("best").desc(nulls_last=True), "name")
+    elif sort == "matches":
+        bots = bots.annotate(played=Sum("standings__matches", filter=of_game))
+        bots = bots.order_by(F("played").desc(nulls_last=True), "name")
     if wanted:
         bots = bots.filter(name__contains=wanted.lower())
     if kind:
         bots = bots.filter(kind=kind)
     standings = Standing.objects.select_related("ladder").order_by("-rating", "pk")
+    if game:
+        standings = standings.filter(ladder__game=game)
     return bots.prefetch_related(Prefetch("standings", standings))
 
 

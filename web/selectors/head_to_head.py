@@ -173,6 +173,8 @@ def last_meetings(bot: Bot, other: Bot) -> Meetings:
 def rivals(bot: Bot, count: int) -> tuple[list[Rival], list[Rival]]:
     """Return the opponents that a bot beats most often, and those that it beats least often.
 
+    The second list is empty only if the first is: no opponent has enough matches.
+
     Of the opponents that it met most, those with at least `_ENOUGH` matches count. A tie is half a
     win. Costs one query.
     """
@@ -184,10 +186,11 @@ def rivals(bot: Bot, count: int) -> tuple[list[Rival], list[Rival]]:
         for name, matches, won in most.values_list("opponent__name", "matches", "won")
     ]
     best = sorted(found, key=lambda one: (-one.share, -one.matches, one.name))
+    beaten = [one for one in best if one.share > 1 / 2][:count]
     worst = sorted(found, key=lambda one: (one.share, -one.matches, one.name))
     return (
-        [one for one in best if one.share > 1 / 2][:count],
-        [one for one in worst if one.share < 1 / 2][:count],
+        beaten,
+        [one for one in worst if one not in beaten][:count] or worst[:1],
     )
 
 

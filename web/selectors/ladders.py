@@ -52,9 +52,11 @@ class Sums(NamedTuple):
     hidden: int
 
 
-def ladders_named(wanted: str) -> QuerySet[Ladder]:
-    """Return the ladders with a text in their title; all of them for ""."""
+def ladders_named(wanted: str, game: str = "") -> QuerySet[Ladder]:
+    """Return the ladders of a game with a text in their title; "" stands for all."""
     ladders = Ladder.objects.order_by("slug")
+    if game:
+        ladders = ladders.filter(game=game)
     return ladders.filter(title__icontains=wanted) if wanted else ladders
 
 

@@ -1,5 +1,7 @@
 """Tournaments for pages: lists, and the bots that a person may enter or withdraw."""
 
+from collections.abc import Iterable
+
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.db.models.functions import Coalesce
@@ -7,7 +9,7 @@ from django.utils import timezone
 
 from league.competitions import takes_entries
 from league.competitions.history import History
-from league.models import Bot, Tournament, TournamentEntry
+from league.models import Bot, FeedItem, Tournament, TournamentEntry
 from league.visibility import owns
 
 State = Tournament.State
@@ -31,6 +33,12 @@ def tournaments_past() -> QuerySet[Tournament]:
     """Return finished and cancelled tournaments, the latest end first, with ``entry_count``."""
     over = Tournament.objects.over().with_entry_counts()
     return over.order_by(Coalesce("finished_at", "starts_at").desc(), "-id")
+
+
+def winners_of(tournaments: Iterable[Tournament]) -> dict[int, str]:
+    """Return the names of the winners of tournaments that are over, by tournament; one query."""
+    ends = FeedItem.objects.filter(kind=FeedItem.Kind.FINISHED, tournament__in=list(tournaments))
+    return dict(ends.filter(bot__isnull=False).values_list("tournament", "bot__name"))
 
 
 def matching(tournaments: QuerySet[Tournament], wanted: str, format_: str) -> QuerySet[Tournament]:

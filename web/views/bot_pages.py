@@ -26,7 +26,7 @@ from web.bot_story import headline, next_step, owners_step, tournaments_of
 from web.requests import page_of, visitor
 from web.selectors.bots import is_challengeable, last_challenges, last_faults, last_versions
 from web.selectors.head_to_head import comparable, rivals
-from web.selectors.matches import last_numbers, matches_of, matches_waiting
+from web.selectors.matches import last_numbers, matches_of, matches_waiting, tagged
 
 _LATEST = 5
 _MATCHES = 25
@@ -84,7 +84,7 @@ def matches(request: HttpRequest, name: str) -> HttpResponse:
     page = page_of(request, last_numbers(found), _MATCHES)
     context = _frame(request, found, "matches") | {
         "page": page,
-        "matches": matches_of(page),
+        "matches": tagged(matches_of(page)),
         "waiting": matches_waiting(found),
         "faults": last_faults(found, _FAULTS_AMONG),
         "challenges": last_challenges(found, _CHALLENGES),
@@ -114,15 +114,23 @@ def statistics(request: HttpRequest, name: str) -> HttpResponse:
     found = _named(name)
     if found is None:
         return _renamed(name, "web:bot-statistics")
+    standings = _standings(found)
+    rows = [row for each in standings for row in standing_rows(each.ladder, [each])]
+    rows.sort(key=importance)
+    ladders = [row.standing.ladder for row in rows]
+    wanted = request.GET.get("ladder", "")
+    chosen = next((each for each in ladders if each.slug == wanted), next(iter(ladders), None))
     panels = []
-    for standing in _standings(found):
+    for standing in standings:
+        if standing.ladder != chosen:
+            continue
         met = opponents(standing)
         page = page_of(request, met, _OPPONENTS, opponents_page(standing.ladder))
         panels.append(panel(standing, page))
-    panels.sort(key=lambda each: importance(each.row))
-    rows = [each.row for each in panels]
     context = _frame(request, found, "statistics") | {
         "panels": panels,
+        "choices": ladders if len(ladders) > 1 else [],
+        "chosen": chosen,
         "headline": headline(found, rows, first_blocks(found)),
     }
     return render(request, "web/bot/statistics.html", context)

@@ -18,9 +18,10 @@ from django.views.decorators.http import require_POST, require_safe
 from league import feeds
 from league.feeds.items import sentence
 from league.models import Bot, FeedItem, Ladder, Tournament
+from web.news import note_visit, read_until
 from web.requests import page_of, signed_in
 
-_ROWS = 50
+_ROWS = 25
 _ENTRIES = 30
 _TOP_RANKS = 10
 """A ladder's Atom feed has the changes among its first so many ranks."""
@@ -33,12 +34,16 @@ def feed(request: HttpRequest) -> HttpResponse:
     """Show what happened to the bots and tournaments that the account follows."""
     user = signed_in(request)
     page = page_of(request, feeds.feed_of(user), _ROWS)
+    read = read_until(request)
     context = {
         "page": page,
         "items": [(item, sentence(item), link_of(item)) for item in page],
+        "read": read,
         "follows": user.followed.select_related("bot", "tournament").order_by("-pk"),
     }
-    return render(request, "web/feed.html", context)
+    answer = render(request, "web/feed.html", context)
+    note_visit(answer)
+    return answer
 
 
 @login_required
@@ -74,6 +79,9 @@ def _change(request: HttpRequest, followed: Bot | Tournament) -> None:
 
 def link_of(item: FeedItem) -> str:
     """Return the address of the page that shows what an item is about."""
+    if item.kind == FeedItem.Kind.HIGHLIGHT and item.match_id:
+        page = reverse("web:match", args=[item.match_id])
+        return f"{page}?step={item.number}" if item.number else page
     if item.tournament_id is not None:
         return reverse("web:tournament", args=[item.tournament_id])
     return reverse("web:bot", args=[item.bot.name]) if item.bot else reverse("web:home")

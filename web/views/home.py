@@ -15,6 +15,7 @@ from web.views.feeds import link_of
 
 _PLAYING = 6
 _LATEST = 8
+_HIGHLIGHTS = 4
 _COMING = 6
 _LADDERS = 6
 _TOP = 5
@@ -36,16 +37,23 @@ def home(request: HttpRequest) -> HttpResponse:
     coming = list(tournaments.tournaments_to_come()[:_COMING])
     playing = list(matches.matches_playing(_PLAYING))
     todays = last_highlights()
+    channels = tv.channels(1, replays=1, known=todays)
+    latest = list(matches.matches_finished(_LATEST + _HIGHLIGHTS + 3))
+    cards = highlights.shown(todays[:_HIGHLIGHTS])
+    on_page = {channel.table.match.pk for channel in channels} | {each.match for each in cards}
+    cards += highlights.just_finished(latest, on_page)
+    on_page |= {each.match for each in cards}
     is_running = any(tournament.state == Tournament.State.RUNNING for tournament in coming)
     is_busy = bool(playing) or is_running
     context = {
-        "channels": tv.channels(1, replays=1, known=todays),
-        "highlights": highlights.shown(todays),
+        "channels": channels,
+        "highlights": cards,
+        "day": todays[0].day if todays else None,
         "playing": playing,
         "ladders": ladders.ladders_with_movement(_LADDERS, _TOP),
         "coming": coming,
         "ends": _with_links(last_ends(_ENDS)),
-        "matches": matches.matches_finished(_LATEST),
+        "matches": matches.tagged([match for match in latest if match.pk not in on_page][:_LATEST]),
         "live": True,
         "live_seconds": _BUSY_SECONDS if is_busy else _QUIET_SECONDS,
         "reload_seconds": 3 * _BUSY_SECONDS if is_busy else 2 * _QUIET_SECONDS,

@@ -19,6 +19,7 @@ from league.ratings.match_results import k_schedule
 from league.ratings.standings import TREND_ROUNDS, StandingRow
 from league.ratings.twins import twins_on
 from league.visibility import public_seed
+from web.charts import sparks
 from web.charts.cross_tables import cross_table
 from web.charts.intervals import with_intervals
 from web.charts.ratings import chart_of_gap, chart_of_ladder
@@ -34,6 +35,8 @@ _CHANGES = 100
 _CROSSED = 12
 _LIKELY_BEST = 3
 _DRAWN = 5
+_ALL_DRAWN = 8
+"""The chart has a line for each bot if there are no more."""
 
 
 @require_safe
@@ -65,10 +68,15 @@ def ladder(request: HttpRequest, slug: str) -> HttpResponse:
         "trend_rounds": TREND_ROUNDS,
         "asides": competitions.rows_aside(found) if accounts.is_organiser(request.user) else [],
         "sums": sums_of(found),
-        "chart": chart_of_ladder(found, [row.bot for row in top[:_DRAWN]]),
+        "chart": chart_of_ladder(
+            found, [row.bot for row in (top if len(top) <= _ALL_DRAWN else top[:_DRAWN])]
+        ),
     }
     if statistics:
         context |= _statistics(request, found, top)
+    else:
+        context["spark_rounds"] = sparks.ROUNDS
+        context["sparks"] = sparks.sparks_of(found, [row.standing.bot_id for row in rows])
     return render(request, "web/ladder.html", context)
 
 

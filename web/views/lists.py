@@ -15,7 +15,7 @@ from web.selectors import ladders as ladder_rows
 from web.selectors import matches as match_rows
 from web.selectors import tournaments as event_rows
 
-_ROWS = 50
+_ROWS = 25
 _LADDERS = 20
 _TOP = 3
 _LAST_PAGE = 200
@@ -33,17 +33,26 @@ def _choice(request: HttpRequest, name: str, allowed: Any) -> str:
     return value if value in allowed else ""
 
 
+def _games() -> list[tuple[str, str]]:
+    return [("", "both games"), *GAME_TITLES.items()]
+
+
 @require_safe
 def bots(request: HttpRequest) -> HttpResponse:
     """List bots by name, with their best ratings."""
     wanted, kind = _wanted(request), _choice(request, "kind", Bot.Kind.values)
-    page = page_of(request, bot_rows.bots_listed(wanted, kind), _ROWS)
+    game, sort = _choice(request, "game", GAME_TITLES), _choice(request, "sort", bot_rows.SORTS)
+    page = page_of(request, bot_rows.bots_listed(wanted, kind, game, sort), _ROWS)
     kinds = [("", "all bots"), ("house", "house bots"), ("hosted", "hosted bots")]
     context = {
         "page": page,
         "wanted": wanted,
         "kind": kind,
         "kinds": [*kinds, ("remote", "remote bots")],
+        "game": game,
+        "games": _games(),
+        "sort": sort,
+        "sorts": bot_rows.SORTS.items(),
     }
     return render(request, "web/lists/bots.html", context)
 
@@ -59,12 +68,12 @@ def matches(request: HttpRequest) -> HttpResponse:
     # One row more than a page shows whether there is a next page; to count all rows takes long.
     rows = list(found[(number - 1) * _ROWS : number * _ROWS + 1])
     context = {
-        "matches": rows[:_ROWS],
+        "matches": match_rows.tagged(rows[:_ROWS]),
         "previous": number - 1,
         "next": number + 1 if len(rows) > _ROWS and number < _LAST_PAGE else None,
         "wanted": wanted,
         "game": game,
-        "games": [("", "both games"), *GAME_TITLES.items()],
+        "games": _games(),
         "state": state,
         "states": match_rows.STATES.items(),
         "live": state == "playing",
@@ -75,11 +84,12 @@ def matches(request: HttpRequest) -> HttpResponse:
 @require_safe
 def ladders(request: HttpRequest) -> HttpResponse:
     """List the ladders, each with its best bots."""
-    wanted = _wanted(request)
+    wanted, game = _wanted(request), _choice(request, "game", GAME_TITLES)
     number = request.GET.get("page")
-    page = Paginator(ladder_rows.ladders_named(wanted), _LADDERS).get_page(number)
+    page = Paginator(ladder_rows.ladders_named(wanted, game), _LADDERS).get_page(number)
     tops = ladder_rows.with_movement(list(page), _TOP)
-    return render(request, "web/lists/ladders.html", {"page": page, "tops": tops, "wanted": wanted})
+    context = {"page": page, "tops": tops, "wanted": wanted, "game": game, "games": _games()}
+    return render(request, "web/lists/ladders.html", context)
 
 
 @require_safe
@@ -87,11 +97,12 @@ def events(request: HttpRequest) -> HttpResponse:
     """List the running and planned tournaments, then those that are over."""
     wanted = _wanted(request)
     format_ = _choice(request, "format", Tournament.Format.values)
+    past = event_rows.matching(event_rows.tournaments_past(), wanted, format_)
+    page = page_of(request, past, _ROWS)
     context = {
         "coming": event_rows.matching(event_rows.tournaments_to_come(), wanted, format_)[:_ROWS],
-        "page": page_of(
-            request, event_rows.matching(event_rows.tournaments_past(), wanted, format_), _ROWS
-        ),
+        "page": page,
+        "winners": event_rows.winners_of(page),
         "wanted": wanted,
         "format": format_,
         "formats": [("", "all formats"), *Tournament.Format.choices],

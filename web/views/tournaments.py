@@ -8,6 +8,7 @@ from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from engine.pairing import rounds_opened
@@ -66,7 +67,9 @@ def tournament(request: HttpRequest, pk: int) -> HttpResponse:
         "length": tournament_page.planned_rounds(history),
         "shown": shown,
         "seed": public_seed(found),
-        "live": found.state in (Tournament.State.RUNNING, Tournament.State.ENTRIES_OPEN),
+        # Before its start nothing but a countdown runs, which loads the page again at its end.
+        "live": found.state == Tournament.State.RUNNING
+        or (found.state == Tournament.State.ENTRIES_OPEN and found.starts_at <= timezone.now()),
         "to_enter": bots_to_enter(user, found),
         "to_withdraw": bots_to_withdraw(user, history),
     }

@@ -16,6 +16,7 @@ from engine.playback import play_back
 from engine.record import Record
 from league import competitions, feeds, play
 from league.feeds import highlights
+from league.feeds.highlights import highlights_between
 from league.feeds.moments import comeback, moments, step_of_move, turning_step
 from league.models import (
     Block,
@@ -59,8 +60,9 @@ def find(played: Tournament) -> Find:
     Match.objects.update(finished_at=first)
 
     def found() -> dict[str, Highlight]:
-        feeds.find_highlights(first.astimezone(UTC).date())
-        return {each.kind: each for each in feeds.last_highlights()}
+        day = first.astimezone(UTC).date()
+        feeds.find_highlights(day)
+        return {each.kind: each for each in highlights_between(day, day)}
 
     return found
 
@@ -248,6 +250,16 @@ def test_the_last_highlights_come_first_each_match_once_and_of_a_bot_alone(find:
     assert len(matches) == len({*matches}) == len({each.match_id for each in kinds.values()})
     assert {each.day for each in recent} == {older.day}
     assert [each.match_id for each in feeds.recent_highlights(1)] == matches[:1]
+    last = Match.objects.exclude(pk__in=[pk or 0 for pk in matches]).latest("pk")
+    Highlight.objects.filter(day=older.day).update(game="partridge")
+    fields = {"day": older.day, "game": "twelve-days", "bot_id": older.bot_id, "number": 1}
+    Highlight.objects.create(**fields, kind="upset", match=last)
+    Highlight.objects.create(**fields, kind="streak", match_id=older.match_id)
+    in_turn = feeds.last_highlights()  # one game after the other, and no match twice
+    assert [each.game for each in in_turn[:2]] == ["twelve-days", "partridge"]
+    numbers = [each.match_id for each in in_turn]
+    assert len(numbers) == len({*numbers})
+    assert feeds.kinds_of(pk or 0 for pk in numbers)[last.pk] == "upset"
     own = feeds.highlights_of(older.bot, 9)
     assert {each.bot_id for each in own} == {older.bot_id}
     assert own[-1].day == older.day - timedelta(days=1)
@@ -296,5 +308,5 @@ def test_finding_highlights_costs_no_query_a_match(
     later = timezone.now() + timedelta(seconds=1)
     assert Ladder.objects.count() == 1
     Match.objects.update(finished_at=later)
-    with django_assert_max_num_queries(30):
+    with django_assert_max_num_queries(40):
         feeds.find_highlights(later.astimezone(UTC).date())

@@ -11,7 +11,17 @@ from pytest_django.fixtures import DjangoAssertNumQueries
 from league import feeds
 from league.feeds import follows
 from league.feeds.items import sentence
-from league.models import Bot, BotVersion, FeedItem, MatchSeat, Round, Standing, Tournament
+from league.models import (
+    Bot,
+    BotVersion,
+    FeedItem,
+    Highlight,
+    Match,
+    MatchSeat,
+    Round,
+    Standing,
+    Tournament,
+)
 from tests.league import small
 from tests.league.kept import kept
 
@@ -124,5 +134,32 @@ def test_writing_items_costs_no_query_a_bot(
         Standing.objects.create(
             ladder=cup.ladder, bot=bot, rating=1_000 * bot.pk, blocks=99, version=1
         )
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(14):
         feeds.write_items(timezone.now())
+
+
+def test_a_highlight_is_an_item_of_its_bot_and_follows_the_highlight(
+    ada: User, cup: Tournament
+) -> None:
+    def items() -> list[tuple[str, int | None]]:
+        found = feeds.feed_of(ada).filter(kind="highlight")
+        return [(sentence(item), item.match_id) for item in found]
+
+    today = timezone.now().date()
+    feeds.find_highlights(today)
+    closest = Highlight.objects.get(kind="closest")
+    feeds.write_items(timezone.now())
+    assert items() == []
+    feeds.follow(ada, closest.bot)
+    [shown] = [item for item in items() if item[0].startswith("Closest match of")]
+    assert shown[1] == closest.match_id
+    before = items()
+    feeds.write_items(timezone.now())
+    assert items() == before
+    other = Match.objects.exclude(pk=closest.match_id or 0).latest("pk")
+    Highlight.objects.filter(pk=closest.pk).update(match=other)
+    feeds.write_items(timezone.now())
+    assert [pk for text, pk in items() if text.startswith("Closest")] == [other.pk]
+    Highlight.objects.all().delete()
+    feeds.write_items(timezone.now())
+    assert items() == []

@@ -1,6 +1,7 @@
 """Following, the feed of an account, Atom feeds and times."""
 
 import re
+from datetime import timedelta
 from xml.etree import ElementTree
 
 import pytest
@@ -33,6 +34,14 @@ def test_an_account_follows_a_bot_and_reads_what_happened_to_it(
     placed = FeedItem.objects.get(kind="placed", bot__name="bot-0")
     assert f'<a href="/matches/{placed.match_id}/">Watch the last match</a>' in text
     assert "bot-1" not in text
+    FeedItem.objects.update(at=timezone.now() + timedelta(minutes=1))
+    count = feeds.feed_of(User.objects.get(username="ada")).count()
+    header = page(client, "/bots/bot-0/").partition('class="count-new">')[2]
+    assert header.startswith(f"{count}<")
+    assert page(client, "/feed/").count('class="state new"') == count
+    FeedItem.objects.update(at=timezone.now() - timedelta(minutes=1))
+    assert 'class="count-new"' not in page(client, "/bots/bot-0/")  # the browser showed the feed
+    assert 'class="state new"' not in page(client, "/feed/")
     client.post("/bots/bot-0/follow/", {"follow": "no"})
     assert "You follow nothing yet" in page(client, "/feed/")
 

@@ -25,7 +25,8 @@ def test_an_empty_league_shows_what_to_do(client: Client) -> None:
 
 
 def test_the_home_page_shows_matches_in_play(client: Client) -> None:
-    assert "No match is in play now" in page(client, "/")
+    hidden = '<section id="playing" data-live="30" hidden>'
+    assert hidden in page(client, "/")
     bots = remote_bots(3)
     match = match_of(bots)
     text = page(client, "/")
@@ -40,7 +41,7 @@ def test_the_home_page_shows_matches_in_play(client: Client) -> None:
     # Six in the list, and the table at the top.
     assert page(client, "/").count('<span class="state playing">live</span>') == 7
     Match.objects.update(status=Match.Status.VOID)
-    assert "No match is in play now" in page(client, "/")
+    assert hidden in page(client, "/")
 
 
 def test_an_address_without_a_page_is_not_found(client: Client) -> None:
@@ -68,6 +69,7 @@ def test_the_queries_of_a_page_do_not_grow_with_its_rows(
     Standing.objects.update(blocks=small.RANKED_FROM)
     competitions.enter_ladder(ladder=played.ladder, bot=Bot.objects.get(name="bot-0"))
     page(client, "/bots/bot-0/statistics/")  # from now on, the bot's habits are kept
+    page(client, "/")  # from now on, the process keeps the pictures of moments
     before = {path: queries(client, path) for path in paths}
     for _ in range(2):
         small.tournament(Ladder.objects.get())
@@ -75,6 +77,7 @@ def test_the_queries_of_a_page_do_not_grow_with_its_rows(
     small.bots(3, prefix="more")
     small.tournament(Ladder.objects.get(), format="swiss", swiss_rounds=1)
     small.run_all()
+    page(client, "/")
     assert {path: queries(client, path) for path in paths} == before
     assert before.pop("/bots/bot-0/") <= 32
     assert before.pop("/bots/bot-0/statistics/") <= 28
@@ -108,6 +111,17 @@ def test_without_a_live_table_recent_highlights_are_replayed_in_turn(
     last = shown("count=1&replays=1")
     assert len(last) == 1  # without highlights, the match that finished last
     assert shown(f"count=1&replays=1&not={last[0]}") != last
+    steps = {}
+    for match in Match.objects.prefetch_related("seating"):
+        winners = [seat.seat for seat in match.seating.all() if seat.place == 1]
+        if len(winners) == 1:
+            steps[match.pk] = feeds.turning_step(match.record, winners[0])
+    decided_late = max(steps, key=lambda pk: steps[pk])
+    Match.objects.filter(pk=decided_late).update(finished_at=timezone.now())
+    text = client.get("/tv/tables/?count=1&replays=1").content.decode()
+    # The replay begins where the winner took the lead.
+    assert f'data-small="{steps[decided_late]}"' in text
+    assert "Watch the lowest card that nobody else plays" in text
     feeds.find_highlights(timezone.now().date())
     newest = Highlight.objects.latest("pk")
     others = Match.objects.exclude(pk__in=Highlight.objects.values("match"))
@@ -117,6 +131,7 @@ def test_without_a_live_table_recent_highlights_are_replayed_in_turn(
         Highlight.objects.create(day=day, kind="streak", step=2, **fields)
     ring = [each.match_id for each in feeds.recent_highlights(9)]
     assert shown("replays=4") == ring[:4]
+    assert 'data-small="2"' in client.get("/tv/tables/?replays=4").content.decode()
     assert len(ring) >= 3
     assert shown(f"replays=1&after={ring[0]}&not={ring[0]}") == [ring[1]]
     assert shown(f"replays=1&after={ring[-1]}&not={ring[-1]}") == [ring[0]]

@@ -83,8 +83,8 @@ def test_the_standings_come_first_and_statistics_behind_a_link(
     client: Client, played: Tournament
 ) -> None:
     text = page(client, "/ladders/quick/")
-    heads = re.findall(r'<th scope="col"[^>]*>(.*?)</th>', text)
-    assert heads == ["Rank", "Bot", "Rating", "Trend", "Matches"]
+    heads = re.findall(r'<th scope="col"[^>]*>(\w+).*?</th>', text)
+    assert heads == ["Rank", "Bot", "Form", "Rating", "Trend", "Matches"]
     assert "Who beats whom" not in text
     assert 'href="?view=statistics"' in text
     sought = page(client, "/ladders/quick/?q=bot-1&view=statistics")

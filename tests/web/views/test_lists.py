@@ -9,7 +9,16 @@ from django.utils import timezone
 
 from engine.rating.intervals import wilson
 from league import competitions, feeds
-from league.models import Bot, HeadToHead, Ladder, Match, MatchSeat, Tournament
+from league.models import (
+    Bot,
+    FeedItem,
+    HeadToHead,
+    Highlight,
+    Ladder,
+    Match,
+    MatchSeat,
+    Tournament,
+)
 from tests.league import small
 from tests.league.play.live import match_of, remote_bots
 from tests.web.pages import page, queries
@@ -65,12 +74,30 @@ def test_bots_are_found_by_name_and_kind(client: Client, played: Tournament) -> 
     ]
     assert found(page(client, "/bots/?q=BOT-1"), names) == ["bot-1"]
     assert found(page(client, "/bots/?kind=hosted"), names) == ["ada-0", "ada-1"]
+    by_rating = [row.bot.name for row in played.ladder.standings.order_by("-rating")]
+    assert found(page(client, "/bots/?sort=rating"), names) == [*by_rating, "ada-0", "ada-1"]
+    assert found(page(client, "/bots/?sort=newest"), names)[0] == "ada-1"
+    assert found(page(client, f"/bots/?game={played.ladder.game}"), names) == sorted(by_rating)
+    other = "partridge" if played.ladder.game == "twelve-days" else "twelve-days"
+    assert found(page(client, f"/bots/?game={other}&sort=matches"), names) == []
+    assert '<option value="rating" selected>' in page(client, "/bots/?sort=rating")
     rating = played.ladder.standings.get(bot__name="bot-1").rating
     assert f"<b>{rating / 1000:.0f}</b>" in page(client, "/bots/?q=bot-1")
 
 
 def test_matches_are_found_by_bot_game_and_state(client: Client, played: Tournament) -> None:
     live = match_of(remote_bots(3))
+    last = Match.objects.finished().latest("pk")
+    Highlight.objects.create(
+        day=timezone.now().date(),
+        kind="upset",
+        game=last.game,
+        bot=Bot.objects.get(name="bot-0"),
+        match=last,
+        number=5,
+    )
+    tags = re.findall(r'class="state tag">(\w+)<', page(client, "/matches/"))
+    assert [tag for tag in tags if tag != "close"] == ["upset"]
     everything = [str(match.pk) for match in Match.objects.order_by("-pk")]
     assert found(page(client, "/matches/"), MATCH) == everything
     assert found(page(client, "/matches/?state=playing"), MATCH) == [str(live.pk)]
@@ -95,6 +122,15 @@ def test_ladders_and_events_are_found_by_title(client: Client, played: Tournamen
     small.ladder("other")
     assert '"/ladders/quick/"' not in page(client, "/ladders/?q=oth")
     assert '"/ladders/other/"' in page(client, "/ladders/?q=oth")
+    Ladder.objects.filter(slug="other").update(game="partridge", rules="eagle-short")
+    assert '"/ladders/quick/"' not in page(client, "/ladders/?game=partridge")
+    assert '"/ladders/other/"' in page(client, "/ladders/?game=partridge")
+    assert "house bots play" not in page(client, "/events/")
+    FeedItem.objects.all().delete()
+    assert "</b></a> wins" not in page(client, "/events/")
+    feeds.write_items(timezone.now())
+    winner = FeedItem.objects.get(kind="finished").bot
+    assert f"<b>{winner}</b></a> wins" in page(client, "/events/")
     assert f"/tournaments/{played.pk}/" in page(client, "/events/?q=TOURN")
     assert f"/tournaments/{played.pk}/" not in page(client, "/events/?format=swiss")
 
@@ -119,6 +155,7 @@ def test_the_home_page_shows_the_live_table_and_else_a_replay(
     client: Client, played: Tournament
 ) -> None:
     feeds.find_highlights(timezone.now().date())
+    Highlight.objects.exclude(kind="closest").delete()  # each match appears once
     text = page(client, "/")
     assert ">replay<" in text
     assert "Closest match" in text
@@ -130,6 +167,7 @@ def test_a_highlight_shows_its_moment_and_leads_to_its_step(
     client: Client, played: Tournament
 ) -> None:
     feeds.find_highlights(timezone.now().date())
+    Highlight.objects.exclude(kind="closest").delete()  # each match appears once
     closest = next(each for each in feeds.last_highlights() if each.kind == "closest")
     text = page(client, "/")
     [part] = re.findall(r'<li class="highlight">(?:(?!</li>).)*Closest match.*?</li>', text, re.S)

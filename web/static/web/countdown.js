@@ -1,4 +1,10 @@
 // Counts down to a time: each element with data-countdown, whose value is the time in UTC.
+// With data-reload, the page loads again when the time has come, so it need not ask before.
+
+/** Most milliseconds between the end of a countdown and the reload of its page. */
+const SPREAD = 5000;
+/** The countdowns that have not ended. */
+const running = new WeakSet();
 
 /** @param {number} seconds */
 function inWords(seconds) {
@@ -15,6 +21,11 @@ function show() {
     if (Number.isNaN(seconds)) continue;
     const text = seconds > 0 ? inWords(seconds) : "a moment";
     if (place.textContent !== text) place.textContent = text;
+    if (seconds > 0) running.add(place);
+    else if ("reload" in place.dataset && running.delete(place)) {
+      // Not all readers at once. From then on the page updates itself.
+      setTimeout(() => location.reload(), 1000 + SPREAD * Math.random());
+    }
   }
 }
 

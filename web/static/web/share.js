@@ -1,4 +1,4 @@
-// Buttons of a page for its reader: share its address, print it, and open the code to embed it.
+// Buttons of a page for its reader: share its address, print it, fill the screen, and open the code to embed it.
 
 const share = document.querySelector("[data-share]");
 const print = document.querySelector("[data-print]");
@@ -19,6 +19,11 @@ if (share && (navigator.share || navigator.clipboard)) {
     }
     setTimeout(() => { share.textContent = navigator.share ? "Share" : "Copy link"; }, 2500);
   });
+}
+const fullPage = document.querySelector("[data-full-page]");
+if (fullPage && document.fullscreenEnabled) {
+  fullPage.hidden = false;
+  fullPage.addEventListener("click", () => document.documentElement.requestFullscreen());
 }
 if (print) {
   print.hidden = false;

@@ -1,6 +1,6 @@
-// Shows times in the reader's zone, with the zone. Without JavaScript they are in UTC.
+// Shows times in the reader's zone, with it. Without JavaScript they are in UTC.
 
-const local = new Intl.DateTimeFormat(undefined, {
+const local = new Intl.DateTimeFormat("en-GB", {
   day: "numeric",
   month: "short",
   year: "numeric",

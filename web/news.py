@@ -1,0 +1,47 @@
+"""What is new in the feed since a person's last visit of it, by a cookie of the browser.
+
+A cookie and no row: a visit of the feed is a GET request, which changes nothing in the league.
+"""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from django.utils.functional import SimpleLazyObject
+
+from league import feeds
+from web.requests import visitor
+
+COOKIE = "feed-read"
+MOST = 99
+"""The header counts no further."""
+_FIRST = timedelta(days=7)
+"""In a browser without the cookie, items of so many days are new."""
+_KEPT = 365 * 86_400
+
+
+def read_until(request: HttpRequest) -> datetime:
+    """Return when the browser last showed the feed."""
+    now = timezone.now()
+    try:
+        at = datetime.fromisoformat(request.COOKIES.get(COOKIE, ""))
+    except ValueError:
+        return now - _FIRST
+    return max(at, now - _FIRST) if at.tzinfo and at <= now else now - _FIRST
+
+
+def note_visit(answer: HttpResponse) -> None:
+    """Let the browser keep that it has shown the feed now."""
+    at = timezone.now().isoformat(timespec="seconds")
+    answer.set_cookie(COOKIE, at, max_age=_KEPT, samesite="Lax", httponly=True)
+
+
+def news(request: HttpRequest) -> dict[str, Any]:
+    """Return the number of new items for the header, worked out where a template shows it."""
+
+    def count() -> int:
+        person = visitor(request)
+        return 0 if person is None else feeds.count_news(person, read_until(request), MOST)
+
+    return {"news_count": SimpleLazyObject(count)}
