@@ -19,7 +19,8 @@ let shown = ""; // what the panel shows
 let isFirst = true; // the server has rendered the first news
 let chosen = []; // the cards that are selected for a combination
 let armed = null; // the button that a second click confirms
-let busy = false;
+let sending = 0; // moves on their way
+let sent = -1; // the turn of the last of them
 let listening = false;
 let calls = true; // whether the API's calls can be reached
 
@@ -32,7 +33,10 @@ const notice = new Notice(find("notice"));
 
 async function refresh(query = "") {
   const answer = await seated.refresh(query);
-  if (answer.state !== "playing") location.reload();
+  if (answer.state !== "playing") {
+    history.scrollRestoration = "manual"; // the result stands at the top
+    location.reload();
+  }
 }
 
 // -- What the page shows ----------------------------------------------------------------------
@@ -45,22 +49,37 @@ function settled(answer) {
   if (answer.turn === null) delete place.dataset.turn;
   else place.dataset.turn = answer.turn;
   document.title = `${isTurn() ? "Your move" : "Play"} – Twelfth Night`;
-  place.classList.remove("sending");
-  const panel = JSON.stringify([answer.turn, answer.hint, answer.has_left]);
+  place.classList.toggle("sending", sending > 0 && answer.turn === sent);
+  const panel = JSON.stringify([answer.turn, answer.hint, answer.has_left, answer.turn === null && answer.thinking]);
   if (panel !== shown) {
     shown = panel;
     const focused = document.activeElement;
     const held = focused === document.body || place.contains(focused);
     chosen = [];
     armed = null;
-    find("own").outerHTML = answer.panel;
-    if (held && isTurn() && hadTurn !== place.dataset.turn) {
+    renew(answer.panel);
+    const isLost = focused !== document.body && document.activeElement === document.body;
+    if ((held && isTurn() && hadTurn !== place.dataset.turn) || isLost) {
       find("question").focus({ preventScroll: true });
     }
     countDown(answer.remaining_ms);
   }
   tellNews();
   dress();
+}
+
+/** Replaces the parts of the page that change with each turn. @param {string} html */
+function renew(html) {
+  const made = document.createElement("template");
+  made.innerHTML = html;
+  const isOpen = document.querySelector(".all-moves")?.open;
+  for (const part of made.content.querySelectorAll("#ask, #own")) find(part.id).replaceWith(part);
+  if (isOpen) document.querySelector(".all-moves").open = true;
+  // A screen reader reads new advice; the element stays, so that it does.
+  const advice = made.content.getElementById("advice");
+  if (find("advice").textContent.trim() !== advice.textContent.trim()) {
+    find("advice").replaceChildren(...advice.childNodes);
+  }
 }
 
 /** Adds the sentences of new phases; a screen reader reads only these. */
@@ -82,6 +101,7 @@ function dress() {
   const alone = new Map(
     now.choices.filter(({ cards }) => cards.length === 1).map((each) => [each.cards[0], each]),
   );
+  const hinted = now.hint ? ranksOf(now.hint) : [];
   for (const card of seated.cards) {
     const rank = rankOf(card);
     const choice = alone.get(rank);
@@ -89,7 +109,9 @@ function dress() {
     card.classList.toggle("legal", isTurn() && legal.has(rank));
     card.classList.toggle("idle", isTurn() && !legal.has(rank));
     card.classList.toggle("chosen", card === armed);
-    card.toggleAttribute("data-hinted", Boolean(now.hint) && ranksOf(now.hint).includes(rank));
+    const at = hinted.indexOf(rank);
+    card.toggleAttribute("data-hinted", at >= 0);
+    if (at >= 0) hinted.splice(at, 1); // of two equal cards, one is marked
     card.setAttribute("aria-disabled", String(!card.classList.contains("legal")));
     const name = rank ? String(rank) : "Claus";
     card.setAttribute("aria-label", choice && !isCombined() ? choice.words : name);
@@ -99,6 +121,7 @@ function dress() {
   const play = find("play-chosen");
   if (play) {
     play.hidden = false;
+    find("clear-chosen").hidden = false;
     find("moves").classList.add("scripted");
     mark();
   }
@@ -124,23 +147,27 @@ function countDown(ms) {
 // -- Sending and waiting ----------------------------------------------------------------------
 
 async function send(move) {
-  if (busy || !isTurn()) return;
-  busy = true;
+  // An answer on the next turn may come before the answer to a move, so turns are compared.
   const turn = Number(place.dataset.turn);
+  if (!isTurn() || turn === sent) return;
+  sent = turn;
+  sending += 1;
   place.classList.add("sending");
+  find("question").textContent = "Sending your move";
   notice.show("");
   let problem = "";
   let isSent = true;
   try {
     problem = await post(turn, move);
+    if (!problem) find("question").textContent = "The others play";
   } catch {
     isSent = false;
   }
-  if (problem || !isSent) shown = ""; // the panel is shown anew: no card is chosen
+  if (problem || !isSent) [shown, sent] = ["", -1]; // the panel is shown anew: no card is chosen
   while (!(await notice.settles(refresh)));
   if (!isSent && seated.answer.turn === turn) problem = "Your move did not arrive. Play it again.";
   notice.show(problem);
-  busy = false;
+  sending -= 1;
   wait();
 }
 
@@ -178,14 +205,14 @@ async function waitOnce() {
     else if (passes(answer)) await notice.rest(new StatusError(answer));
     else calls = false; // no gateway stands here, or the token no longer works
   } else await sleep(1500);
-  if (!busy) await refresh();
+  if (!sending) await refresh();
 }
 
 let planned = 0;
 function soon() {
   clearTimeout(planned);
   planned = setTimeout(() => {
-    if (!busy) refresh().catch(() => {});
+    if (!sending) refresh().catch(() => {});
   }, 120);
 }
 
@@ -234,13 +261,32 @@ const isMove = (cards) => now.choices.some(({ text }) => cards.length && text ==
 
 function mark() {
   const play = find("play-chosen");
+  const ranks = chosen.map(rankOf).sort((a, b) => b - a).join(" ");
+  const label = labelOf(ranks);
   play.disabled = !isMove(chosen);
-  play.textContent = chosen.length ? `Play ${ranksOf(asText(chosen)).join(" ")}` : "Select cards to play";
+  play.textContent = label;
+  find("clear-chosen").disabled = !chosen.length;
+  const said = chosen.length ? `Selected: ${ranks}. ${label}.` : "Nothing is selected.";
+  if (find("selection").textContent || chosen.length) find("selection").textContent = said;
   for (const card of seated.cards) {
     const on = chosen.includes(card);
     card.setAttribute("aria-pressed", String(on));
     card.classList.toggle("apart", !on && chosen.length > 0 && !fits([...chosen, card]));
   }
+}
+
+/** Returns the label of the button that plays the selected cards. @param {string} ranks */
+function labelOf(ranks) {
+  if (!isTurn()) return "Wait for your turn";
+  if (!now.choices.some(({ cards }) => cards.length)) return "No card fits";
+  if (!chosen.length) return "Select cards";
+  return isMove(chosen) ? `Play ${ranks}` : `${ranks}: add cards`;
+}
+
+/** Takes the selection back. */
+function clearChosen() {
+  chosen = [];
+  mark();
 }
 
 function toggle(card) {
@@ -268,6 +314,7 @@ document.addEventListener("click", (event) => {
     event.preventDefault();
     if (event.timeStamp > swallowed + 50) press(button);
   } else if (button.id === "play-chosen") playChosen();
+  else if (button.id === "clear-chosen") clearChosen();
   else if (button.name === "move") {
     event.preventDefault();
     pick(button, button.value);
@@ -299,6 +346,11 @@ document.addEventListener("keydown", (event) => {
     (of(typed) ?? of(event.key))?.focus();
   } else if (event.key === "p") {
     document.querySelector(".choice.pass")?.click();
+  } else if (event.key === "Escape" && chosen.length) {
+    clearChosen();
+  } else if (event.key === "Enter" && chosen.includes(cards[at]) && isMove(chosen)) {
+    event.preventDefault();
+    playChosen();
   }
 });
 
@@ -339,7 +391,7 @@ function release(event, dropped) {
   const hand = card.closest(".hand").getBoundingClientRect();
   const within = event.clientX > felt.left && event.clientX < felt.right;
   if (dropped && within && event.clientY > felt.top && event.clientY < hand.top) drop(card);
-  if (!busy) card.style.translate = "";
+  if (!sending) card.style.translate = "";
 }
 document.addEventListener("pointerup", (event) => release(event, true));
 document.addEventListener("pointercancel", (event) => release(event, false));
