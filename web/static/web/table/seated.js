@@ -8,7 +8,7 @@ import { View } from "./view.js";
 const WAIT = 650;
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
-const named = (rank) => (rank === 0 ? "a Claus" : String(rank));
+const named = (/** @type {number} */ rank) => (rank === 0 ? "a Claus" : String(rank));
 
 export class Seated {
   /**
@@ -34,7 +34,9 @@ export class Seated {
 
   /** The buttons of the own hand. @returns {HTMLButtonElement[]} */
   get cards() {
-    return [...this.table.querySelectorAll(".at-0 .hand button")];
+    return [.../** @type {NodeListOf<HTMLButtonElement>} */ (
+      this.table.querySelectorAll(".at-0 .hand button")
+    )];
   }
 
   /** Fetches what is new; returns the answer. */
@@ -60,7 +62,10 @@ export class Seated {
     return news;
   }
 
-  /** Returns which cards the player gave and received, as a sentence; "" without an exchange. */
+  /**
+   * Returns which cards the player gave and received, as a sentence; "" without an exchange.
+   * @param {any[]} events
+   */
   exchangeIn(events) {
     const gifts = events.filter(({ kind }) => kind === "card_given");
     const given = gifts.find(({ seat }) => seat === this.own);
@@ -73,7 +78,10 @@ export class Seated {
     );
   }
 
-  /** Shows a frame; the last result stays until the player's next move. */
+  /**
+   * Shows a frame; the last result stays until the player's next move.
+   * @param {import("./scene.js").Frame} frame @param {number} duration
+   */
   show(frame, duration) {
     const frames = this.frames.fold.frames;
     const result = resultFor(frames, this.frames.shown, this.own);
@@ -85,12 +93,13 @@ export class Seated {
 
   /** Shows for whom the match waits now, and hands the answer on. */
   settle() {
-    const frame = this.frames.fold.frames.at(-1);
+    const frame = /** @type {import("./scene.js").Frame} */ (this.frames.fold.frames.at(-1));
     const { acts, notes } = this.answer;
     const seats = frame.scene.seats.map((seat, at) => ({ ...seat, acts: acts.includes(at) }));
     this.show({ ...frame, scene: { ...frame.scene, seats } }, 0);
     for (const [seat, note] of Object.entries(notes)) {
-      this.table.querySelector(`[data-seat="${seat}"] .note`).textContent = note;
+      const line = this.table.querySelector(`[data-seat="${seat}"] .note`);
+      if (line) line.textContent = String(note);
     }
     this.settled(this.answer);
   }
