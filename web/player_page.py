@@ -52,6 +52,12 @@ GAMES = {
 }
 """A name of each game, and how it goes in three sentences."""
 
+GOALS = {
+    "twelve-days": "win the most points. The lowest card that nobody else plays wins the day.",
+    "partridge": "win the most gifts. Be the first to play all your cards in a round.",
+}
+"""What a player of each game wants, and how to get it."""
+
 
 @dataclass
 class MoveChoice:
@@ -86,6 +92,8 @@ def playing(match: Match, seat: MatchSeat, code: str, *, wants_hint: bool) -> di
     names = [seat_name(each) for each in seats]
     steps = build([Phase(phase.events) for phase in view.phases], names)
     assert steps.step is not None, "a step is in progress"
+    if given := _exchange(view.phases, seat.seat, names):
+        steps.step.reasons = [given]
     steps.describe_decision()
     observation = view.observation
     is_turn = view.turn is not None
@@ -111,9 +119,13 @@ def playing(match: Match, seat: MatchSeat, code: str, *, wants_hint: bool) -> di
         "choices": choices,
         "hand": _hand(observation, choices),
         "is_combined": match.game == "partridge",
+        "may_pass": any(choice.kind == "pass" for choice in choices),
+        "hand_moves": any(choice.cards for choice in choices),
         "hint": shown,
         "hint_words": next((c.words for c in choices if shown and c.text == shown.move), ""),
         "question": _question(observation, names) if is_turn else "",
+        "goal": GOALS[match.game],
+        "thinking": _thinking([names[each] for each in view.undecided if each != seat.seat]),
         "has_left": has_left.get(seat.seat, False),
     }
 
@@ -144,6 +156,7 @@ def as_json(page: dict[str, Any], own: int, after: int) -> dict[str, Any]:
         ],
         "acts": page["seat_table"].acts,
         "notes": page["seat_table"].notes,
+        "thinking": page["thinking"],
         "turn": turn and turn["turn"],
         "remaining_ms": turn and turn["remaining_ms"],
         "choices": [asdict(choice) for choice in page["choices"]],
@@ -180,7 +193,29 @@ def finished(match: Match, seat: MatchSeat) -> dict[str, Any]:
         for event in play.final_phases(match)[-1]
         if not isinstance(event, happened.HandShown | happened.MatchOver)
     ]
-    return {"results": results, "headline": headline, "ending": ending}
+    return {
+        "results": results,
+        "headline": headline,
+        "sentence": _result(match.game, seats, seat, names),
+        "ending": ending,
+    }
+
+
+def _result(game: str, seats: Sequence[MatchSeat], own: MatchSeat, names: Sequence[str]) -> str:
+    """Return the result in one sentence; ``seats`` has the best seat first."""
+    unit = "gift" if game == "partridge" else "point"
+
+    def amount(seat: MatchSeat) -> str:
+        return f"{seat.score} {unit}{'' if seat.score == 1 else 's'}"
+
+    best = [each for each in seats if each.place == 1]
+    if any(each.pk == own.pk for each in best):
+        rest = [each for each in seats if each.place != 1]
+        ahead = f"; {names[rest[0].seat]} comes next with {amount(rest[0])}" if rest else ""
+        return f"You have {amount(own)}{ahead}."
+    winners = [names[each.seat] for each in best]
+    verb = "win" if len(winners) > 1 else "wins"
+    return f"{' and '.join(winners)} {verb} with {amount(best[0])}; you have {amount(own)}."
 
 
 def _choices(observation: dict[str, Any], names: Sequence[str]) -> list[MoveChoice]:
@@ -234,6 +269,28 @@ def _question(observation: dict[str, Any], names: Sequence[str]) -> str:
     lead = next(action["cards"] for action in observation["trick"] if action["cards"])
     kind = "single" if len(lead) == 1 else "set" if lead[0] == lead[-1] else "straight"
     return f"Play a {kind} with a lowest card of {lead[-1]} or less, or pass"
+
+
+def _thinking(names: Sequence[str]) -> str:
+    """Return whom the match waits for, in words; "" if for nobody."""
+    if not names:
+        return ""
+    *others, last = names
+    return f"{', '.join(others)} and {last} are thinking" if others else f"{last} is thinking"
+
+
+def _exchange(phases: Sequence[SeatPhase], seat: int, names: Sequence[str]) -> str:
+    """Return which cards the player gave and received, if that happened last; else ""."""
+    last = phases[-1].events if phases else ()
+    gifts = [event for event in last if isinstance(event, happened.CardGiven)]
+    given = next((event for event in gifts if event.seat == seat), None)
+    received = next((event for event in gifts if event.to == seat), None)
+    if given is None or received is None or not isinstance(last[-1], happened.CardGiven):
+        return ""
+    return (
+        f"You gave {_card(given.rank or 0)} to {names[given.to]} and received "
+        f"{_card(received.rank or 0)} from {names[received.seat]}."
+    )
 
 
 def _news(phases: Sequence[SeatPhase], seat: int, names: Sequence[str]) -> list[str]:

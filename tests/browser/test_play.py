@@ -154,7 +154,8 @@ def play_on(page: Page, choose: Choose) -> Match:
 def test_a_whole_match_is_played(visit: Visit, game: str, choose: Choose, width: int) -> None:
     begin(visit.page, game, width)
     play_on(visit.page, choose)
-    expect(visit.page.get_by_role("button", name="Analyse the match")).to_be_visible()
+    for name in ("Play again", "Analyse the match"):
+        expect(visit.page.get_by_role("button", name=name)).to_be_in_viewport(ratio=1)
 
 
 @pytest.mark.parametrize("game", GAMES)
@@ -308,7 +309,7 @@ def test_a_hint_appears_without_loading_the_page(visit: Visit) -> None:
     at_turn(page)
     page.evaluate("window.loadedOnce = true")
     page.get_by_role("link", name="Show a hint").click()
-    expect(page.locator(".hint")).to_contain_text("house-counting: Give")
+    expect(page.locator(".hint")).to_contain_text("house-counting would choose: Give")
     assert page.evaluate("window.loadedOnce")
 
 
@@ -325,6 +326,8 @@ def test_a_match_is_played_without_javascript(browser: Browser, live_server: Liv
         if page.locator("[data-state=over]").count():
             break
         with page.expect_navigation():
+            for folded in page.locator(".all-moves:not([open]) summary").all():
+                folded.click()
             page.locator(".hand button, #moves .choice").last.click()
     expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("You "))
     context.close()

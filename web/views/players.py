@@ -106,7 +106,7 @@ def table_view(request: HttpRequest, code: str) -> HttpResponse:
         return JsonResponse({"state": "over"})
     after = whole_number(request.GET.get("after", ""))
     answer = player_page.as_json(in_play, seat.seat, -1 if after is None else after)
-    panel = render_to_string("web/play/own.html", in_play | {"table": found}, request)
+    panel = render_to_string("web/play/panel.html", in_play | {"table": found}, request)
     return JsonResponse(answer | {"panel": panel})
 
 

@@ -74,6 +74,7 @@ def test_a_whole_match_is_played_by_forms_alone(client: Client, sent: dict[str, 
     match = Match.objects.get()
     assert match.status == Match.Status.FINISHED
     assert "Play again" in page
+    assert re.search(r'class="lead">(You have|house-.* wins? with) \d+ (gift|point)', page)
     assert f"/matches/{match.pk}/" in page
     assert sum(seat.faults for seat in match.seating.all()) == 0
     assert client.get(f"/matches/{match.pk}/").status_code == 200
@@ -107,7 +108,7 @@ def test_a_move_is_named_in_words_and_a_hint_gives_one_with_its_reason(client: C
     address = sit(client)
     assert re.search(r"Give \d to house-", page_of(client, address))
     page = client.get(f"{address}?hint=1").content.decode()
-    assert "house-counting: Give" in page
+    assert "house-counting would choose: Give" in page
     assert "majority at the end" in page
 
 

@@ -15,9 +15,12 @@ function inWords(seconds) {
   return `${minutes} min ${String(rest).padStart(2, "0")} s`;
 }
 
+/** @returns {NodeListOf<HTMLElement>} */
+const places = () => document.querySelectorAll("[data-countdown]");
+
 function show() {
-  for (const place of document.querySelectorAll("[data-countdown]")) {
-    const seconds = Math.round((Date.parse(place.dataset.countdown) - Date.now()) / 1000);
+  for (const place of places()) {
+    const seconds = Math.round((Date.parse(place.dataset.countdown ?? "") - Date.now()) / 1000);
     if (Number.isNaN(seconds)) continue;
     const text = seconds > 0 ? inWords(seconds) : "a moment";
     if (place.textContent !== text) place.textContent = text;

@@ -26,7 +26,7 @@ function dress(/** @type {HTMLTextAreaElement} */ area) {
   const ace = /** @type {any} */ (window).ace;
   if (!ace) return null;
   ace.config.set("useStrictCSP", true);
-  ace.config.set("basePath", new URL(".", new URL(area.dataset.ace, location.href)).pathname);
+  ace.config.set("basePath", new URL(".", new URL(area.dataset.ace ?? "", location.href)).pathname);
   ace.config.set("loadWorkerFromBlob", false);
   const place = document.createElement("div");
   place.className = "ace-place";
@@ -49,7 +49,7 @@ function dress(/** @type {HTMLTextAreaElement} */ area) {
 
 function editing(/** @type {HTMLFormElement} */ form) {
   const area = /** @type {HTMLTextAreaElement} */ (form.querySelector("textarea"));
-  const game = form.dataset.game;
+  const game = form.dataset.game ?? "";
   const draft = read(game);
   if (draft !== null && form.dataset.kept === undefined) area.value = draft;
   const editor = dress(area);
@@ -65,7 +65,7 @@ function editing(/** @type {HTMLFormElement} */ form) {
   reset.hidden = false;
   reset.addEventListener("click", () => {
     const first = /** @type {HTMLTemplateElement} */ (document.getElementById("starter"));
-    const starter = first.content.textContent;
+    const starter = first.content.textContent ?? "";
     if (editor) editor.setValue(starter, -1);
     else area.value = starter;
     keep();

@@ -4,6 +4,7 @@
 
 import { showLocal } from "./times.js";
 
+/** @returns {NodeListOf<HTMLElement>} */
 const liveParts = () => document.querySelectorAll("[data-live]:not([data-live=''])");
 let failures = 0;
 

@@ -6,7 +6,14 @@ import { Notice, passes, StatusError, wordsOf } from "./failures.js";
 import { Seated } from "./table/seated.js";
 import { follow } from "./table/source.js";
 
-const place = document.getElementById("table");
+/**
+ * A legal move, and the answer of view.json (`web.player_page.as_json`).
+ * @typedef {{text: string, words: string, kind: string, cards: number[]}} Choice
+ * @typedef {{state: string, turn: number|null, remaining_ms: number|null, choices: Choice[],
+ *   hint: string|null, has_left: boolean, thinking: string, panel: string}} Answer
+ */
+
+const place = /** @type {HTMLElement} */ (document.getElementById("table"));
 const API = "/api/v1";
 const MOST_NEWS = 14;
 const MOST_TRIES = 3; // of a move, before the form sends it
@@ -14,47 +21,56 @@ const DRAGGED = 10; // pixels after which a press becomes a drag
 
 /** @type {Seated} */
 let seated;
-let now = null; // the answer that the page shows
+/** @type {any} */
+let now = null; // an `Answer`: the answer that the page shows
 let shown = ""; // what the panel shows
 let isFirst = true; // the server has rendered the first news
+/** @type {HTMLButtonElement[]} */
 let chosen = []; // the cards that are selected for a combination
+/** @type {HTMLElement|null} */
 let armed = null; // the button that a second click confirms
-let busy = false;
+let sending = 0; // moves on their way
+let sent = -1; // the turn of the last of them
 let listening = false;
 let calls = true; // whether the API's calls can be reached
 
 const token = () => ({ Authorization: `Bearer ${place.dataset.token}` });
 const isTurn = () => place.dataset.turn !== undefined;
-const isCombined = () => "combined" in document.getElementById("moves").dataset;
-const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
-const find = (id) => document.getElementById(id);
+const isCombined = () => "combined" in find("moves").dataset;
+const sleep = (/** @type {number} */ ms) => new Promise((done) => setTimeout(done, ms));
+/** Returns an element that the page has. @returns {any} */
+const find = (/** @type {string} */ id) => document.getElementById(id);
 const notice = new Notice(find("notice"));
 
 async function refresh(query = "") {
   const answer = await seated.refresh(query);
-  if (answer.state !== "playing") location.reload();
+  if (answer.state !== "playing") {
+    history.scrollRestoration = "manual"; // the result stands at the top
+    location.reload();
+  }
 }
 
 // -- What the page shows ----------------------------------------------------------------------
 
-/** Shows an answer once all its cards are on the table. */
+/** Shows an answer once all its cards are on the table. @param {Answer} answer */
 function settled(answer) {
   now = answer;
   find("confirm").closest("[hidden]")?.removeAttribute("hidden"); // from now on, keys choose cards
   const hadTurn = place.dataset.turn;
   if (answer.turn === null) delete place.dataset.turn;
-  else place.dataset.turn = answer.turn;
+  else place.dataset.turn = String(answer.turn);
   document.title = `${isTurn() ? "Your move" : "Play"} – Twelfth Night`;
-  place.classList.remove("sending");
-  const panel = JSON.stringify([answer.turn, answer.hint, answer.has_left]);
+  place.classList.toggle("sending", sending > 0 && answer.turn === sent);
+  const panel = JSON.stringify([answer.turn, answer.hint, answer.has_left, answer.turn === null && answer.thinking]);
   if (panel !== shown) {
     shown = panel;
     const focused = document.activeElement;
     const held = focused === document.body || place.contains(focused);
     chosen = [];
     armed = null;
-    find("own").outerHTML = answer.panel;
-    if (held && isTurn() && hadTurn !== place.dataset.turn) {
+    renew(answer.panel);
+    const isLost = focused !== document.body && document.activeElement === document.body;
+    if ((held && isTurn() && hadTurn !== place.dataset.turn) || isLost) {
       find("question").focus({ preventScroll: true });
     }
     countDown(answer.remaining_ms);
@@ -63,9 +79,25 @@ function settled(answer) {
   dress();
 }
 
+/** Replaces the parts of the page that change with each turn. @param {string} html */
+function renew(html) {
+  const made = document.createElement("template");
+  made.innerHTML = html;
+  const folded = () => /** @type {HTMLDetailsElement|null} */ (document.querySelector(".all-moves"));
+  const isOpen = folded()?.open;
+  for (const part of made.content.querySelectorAll("#ask, #own")) find(part.id).replaceWith(part);
+  const list = folded();
+  if (isOpen && list) list.open = true;
+  // A screen reader reads new advice; the element stays, so that it does.
+  const advice = /** @type {HTMLElement} */ (made.content.getElementById("advice"));
+  if (find("advice").textContent.trim() !== advice.textContent?.trim()) {
+    find("advice").replaceChildren(...advice.childNodes);
+  }
+}
+
 /** Adds the sentences of new phases; a screen reader reads only these. */
 function tellNews() {
-  const list = document.querySelector("#news ul");
+  const list = /** @type {HTMLElement} */ (document.querySelector("#news ul"));
   const lines = seated.takeNews();
   for (const line of isFirst ? [] : lines) {
     const item = document.createElement("li");
@@ -73,15 +105,18 @@ function tellNews() {
     list.prepend(item);
   }
   isFirst = false;
-  while (list.children.length > MOST_NEWS) list.lastElementChild.remove();
+  while (list.children.length > MOST_NEWS) list.lastElementChild?.remove();
 }
 
 /** Marks the cards that are in a legal move; in a combined game cards are switches. */
 function dress() {
-  const legal = new Set(now.choices.flatMap((choice) => choice.cards));
+  /** @type {Answer} */
+  const { choices, hint } = now;
+  const legal = new Set(choices.flatMap((choice) => choice.cards));
   const alone = new Map(
-    now.choices.filter(({ cards }) => cards.length === 1).map((each) => [each.cards[0], each]),
+    choices.filter(({ cards }) => cards.length === 1).map((each) => [each.cards[0], each]),
   );
+  const hinted = hint ? ranksOf(hint) : [];
   for (const card of seated.cards) {
     const rank = rankOf(card);
     const choice = alone.get(rank);
@@ -89,7 +124,9 @@ function dress() {
     card.classList.toggle("legal", isTurn() && legal.has(rank));
     card.classList.toggle("idle", isTurn() && !legal.has(rank));
     card.classList.toggle("chosen", card === armed);
-    card.toggleAttribute("data-hinted", Boolean(now.hint) && ranksOf(now.hint).includes(rank));
+    const at = hinted.indexOf(rank);
+    card.toggleAttribute("data-hinted", at >= 0);
+    if (at >= 0) hinted.splice(at, 1); // of two equal cards, one is marked
     card.setAttribute("aria-disabled", String(!card.classList.contains("legal")));
     const name = rank ? String(rank) : "Claus";
     card.setAttribute("aria-label", choice && !isCombined() ? choice.words : name);
@@ -99,13 +136,16 @@ function dress() {
   const play = find("play-chosen");
   if (play) {
     play.hidden = false;
+    find("clear-chosen").hidden = false;
     find("moves").classList.add("scripted");
     mark();
   }
 }
 
+let ticking = 0;
+/** @param {number|null} ms  null: there is no clock */
 function countDown(ms) {
-  clearInterval(countDown.timer);
+  clearInterval(ticking);
   const clock = document.querySelector(".countdown");
   if (!clock || ms === null) return;
   const ends = performance.now() + ms;
@@ -114,37 +154,45 @@ function countDown(ms) {
     clock.textContent = `${left} s left`;
     clock.classList.toggle("hurry", left <= 10);
     if (left) return;
-    clearInterval(countDown.timer);
+    clearInterval(ticking);
     soon();
   };
   show();
-  countDown.timer = setInterval(show, 500);
+  ticking = setInterval(show, 500);
 }
 
 // -- Sending and waiting ----------------------------------------------------------------------
 
+/** @param {string} move */
 async function send(move) {
-  if (busy || !isTurn()) return;
-  busy = true;
+  // An answer on the next turn may come before the answer to a move, so turns are compared.
   const turn = Number(place.dataset.turn);
+  if (!isTurn() || turn === sent) return;
+  sent = turn;
+  sending += 1;
   place.classList.add("sending");
+  find("question").textContent = "Sending your move";
   notice.show("");
   let problem = "";
   let isSent = true;
   try {
     problem = await post(turn, move);
+    if (!problem) find("question").textContent = "The others play";
   } catch {
     isSent = false;
   }
-  if (problem || !isSent) shown = ""; // the panel is shown anew: no card is chosen
+  if (problem || !isSent) [shown, sent] = ["", -1]; // the panel is shown anew: no card is chosen
   while (!(await notice.settles(refresh)));
   if (!isSent && seated.answer.turn === turn) problem = "Your move did not arrive. Play it again.";
   notice.show(problem);
-  busy = false;
+  sending -= 1;
   wait();
 }
 
-/** Sends a move; returns why it was refused, or "". */
+/**
+ * Sends a move; returns why it was refused, or "".
+ * @param {number} turn @param {string} move
+ */
 async function post(turn, move) {
   for (let tries = 0; calls && tries < MOST_TRIES; tries += 1) {
     const answer = await fetch(`${API}/matches/${place.dataset.match}/moves`, {
@@ -178,48 +226,56 @@ async function waitOnce() {
     else if (passes(answer)) await notice.rest(new StatusError(answer));
     else calls = false; // no gateway stands here, or the token no longer works
   } else await sleep(1500);
-  if (!busy) await refresh();
+  if (!sending) await refresh();
 }
 
 let planned = 0;
 function soon() {
   clearTimeout(planned);
   planned = setTimeout(() => {
-    if (!busy) refresh().catch(() => {});
+    if (!sending) refresh().catch(() => {});
   }, 120);
 }
 
 // -- Choosing ---------------------------------------------------------------------------------
 
-const rankOf = (card) => Number(card.dataset.rank);
-const ranksOf = (move) => move.split(" ").slice(1).map(Number);
-const asText = (cards) => `play ${cards.map(rankOf).sort((a, b) => b - a).join(" ")}`;
+const rankOf = (/** @type {HTMLElement} */ card) => Number(card.dataset.rank);
+const ranksOf = (/** @type {string} */ move) => move.split(" ").slice(1).map(Number);
+const asText = (/** @type {HTMLElement[]} */ cards) =>
+  `play ${cards.map(rankOf).sort((a, b) => b - a).join(" ")}`;
 
-/** Makes a move, or asks to press its button again. */
+/**
+ * Makes a move, or asks to press its button again.
+ * @param {HTMLElement} button @param {string} move
+ */
 function pick(button, move) {
   if (!isTurn()) return;
   if (find("confirm").checked && armed !== button) {
     document.querySelectorAll(".chosen").forEach((each) => each.classList.remove("chosen"));
     armed = button;
     button.classList.add("chosen");
-    const { words } = now.choices.find(({ text }) => text === move);
+    const { words } = choiceOf((each) => each.text === move);
     find("question").textContent = `${words}: press again to confirm`;
     return;
   }
   send(move);
 }
 
-/** Plays a card alone, or selects it for a combination. */
+/** @param {(each: Choice) => boolean} fitting  @returns {Choice} the first such move, which there is */
+const choiceOf = (fitting) => now.choices.find(fitting);
+
+/** Plays a card alone, or selects it for a combination. @param {HTMLButtonElement} card */
 function press(card) {
   if (!card.classList.contains("legal")) return;
   if (isCombined()) toggle(card);
-  else pick(card, now.choices.find(({ cards }) => cards[0] === rankOf(card)).text);
+  else pick(card, choiceOf(({ cards }) => cards[0] === rankOf(card)).text);
 }
 
 function playChosen() {
   pick(find("play-chosen"), asText(chosen));
 }
 
+/** @param {number[]} ranks @param {number[]} part */
 function contains(ranks, part) {
   const left = [...ranks];
   return part.every((rank) => {
@@ -229,13 +285,21 @@ function contains(ranks, part) {
   });
 }
 
-const fits = (cards) => now.choices.some((choice) => contains(choice.cards, cards.map(rankOf)));
-const isMove = (cards) => now.choices.some(({ text }) => cards.length && text === asText(cards));
+const some = (/** @type {(each: Choice) => boolean} */ fitting) => now.choices.some(fitting);
+const fits = (/** @type {HTMLElement[]} */ cards) =>
+  some((choice) => contains(choice.cards, cards.map(rankOf)));
+const isMove = (/** @type {HTMLElement[]} */ cards) =>
+  some(({ text }) => cards.length > 0 && text === asText(cards));
 
 function mark() {
   const play = find("play-chosen");
+  const ranks = chosen.map(rankOf).sort((a, b) => b - a).join(" ");
+  const label = labelOf(ranks);
   play.disabled = !isMove(chosen);
-  play.textContent = chosen.length ? `Play ${ranksOf(asText(chosen)).join(" ")}` : "Select cards to play";
+  play.textContent = label;
+  find("clear-chosen").disabled = !chosen.length;
+  const said = chosen.length ? `Selected: ${ranks}. ${label}.` : "Nothing is selected.";
+  if (find("selection").textContent || chosen.length) find("selection").textContent = said;
   for (const card of seated.cards) {
     const on = chosen.includes(card);
     card.setAttribute("aria-pressed", String(on));
@@ -243,6 +307,21 @@ function mark() {
   }
 }
 
+/** Returns the label of the button that plays the selected cards. @param {string} ranks */
+function labelOf(ranks) {
+  if (!isTurn()) return "Wait for your turn";
+  if (!some(({ cards }) => cards.length > 0)) return "No card fits";
+  if (!chosen.length) return "Select cards";
+  return isMove(chosen) ? `Play ${ranks}` : `${ranks}: add cards`;
+}
+
+/** Takes the selection back. */
+function clearChosen() {
+  chosen = [];
+  mark();
+}
+
+/** @param {HTMLButtonElement} card */
 function toggle(card) {
   if (chosen.includes(card)) chosen = chosen.filter((each) => each !== card);
   else if (fits([...chosen, card])) chosen.push(card);
@@ -250,7 +329,7 @@ function toggle(card) {
   mark();
 }
 
-/** Plays a card that was dropped on the felt, with the others that are selected. */
+/** Plays a card that was dropped on the felt, with the others that are selected. @param {HTMLButtonElement} card */
 function drop(card) {
   if (!isCombined()) return press(card);
   if (!chosen.includes(card)) toggle(card);
@@ -258,8 +337,11 @@ function drop(card) {
   return undefined;
 }
 
+/** @param {Event} event  @returns {Element} */
+const targetOf = (event) => /** @type {Element} */ (event.target);
+
 document.addEventListener("click", (event) => {
-  const button = event.target.closest("button, [data-hint]");
+  const button = /** @type {any} */ (targetOf(event).closest("button, [data-hint]"));
   if (!now || !button || !place.contains(button)) return;
   if (button.matches("[data-hint]")) {
     event.preventDefault();
@@ -268,6 +350,7 @@ document.addEventListener("click", (event) => {
     event.preventDefault();
     if (event.timeStamp > swallowed + 50) press(button);
   } else if (button.id === "play-chosen") playChosen();
+  else if (button.id === "clear-chosen") clearChosen();
   else if (button.name === "move") {
     event.preventDefault();
     pick(button, button.value);
@@ -279,14 +362,14 @@ let typed = "";
 let typedAt = 0;
 document.addEventListener("keydown", (event) => {
   if (!now || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.target.closest("input, select, textarea")) return;
-  if (!seated.frames.isIdle && place.contains(event.target) && event.key !== "Tab") {
+  if (targetOf(event).closest("input, select, textarea")) return;
+  if (!seated.frames.isIdle && place.contains(targetOf(event)) && event.key !== "Tab") {
     seated.frames.finish(); // the first key ends the moving of cards
     event.preventDefault();
     return;
   }
   const cards = seated.cards;
-  const at = cards.indexOf(document.activeElement);
+  const at = cards.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement));
   if (!/^\d$/.test(event.key)) typed = "";
   if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
     const step = event.key === "ArrowRight" ? 1 : -1;
@@ -295,24 +378,32 @@ document.addEventListener("keydown", (event) => {
   } else if (/^\d$/.test(event.key)) {
     typed = event.timeStamp - typedAt < 1000 ? (typed + event.key).slice(-2) : event.key;
     typedAt = event.timeStamp;
-    const of = (rank) => cards.find((card) => card.dataset.rank === rank && !chosen.includes(card));
+    const of = (/** @type {string} */ rank) => cards.find((card) => card.dataset.rank === rank && !chosen.includes(card));
     (of(typed) ?? of(event.key))?.focus();
   } else if (event.key === "p") {
-    document.querySelector(".choice.pass")?.click();
+    /** @type {HTMLElement|null} */ (document.querySelector(".choice.pass"))?.click();
+  } else if (event.key === "Escape" && chosen.length) {
+    clearChosen();
+  } else if (event.key === "Enter" && chosen.includes(cards[at]) && isMove(chosen)) {
+    event.preventDefault();
+    playChosen();
   }
 });
 
 // Dragging: a legal card that is dropped on the felt is played.
+/** @type {{card: HTMLButtonElement, id: number, x: number, y: number, moves: boolean}|null} */
 let drag = null;
 let swallowed = -1000; // time of the drop, whose click is no choice
 place.addEventListener("pointerdown", (event) => {
   if (!now) return;
-  if (!seated.frames.isIdle && event.target.closest("[data-table]")) {
+  if (!seated.frames.isIdle && targetOf(event).closest("[data-table]")) {
     seated.frames.finish();
     swallowed = event.timeStamp + 400; // that press only ended the moving of cards
     return;
   }
-  const card = event.target.closest(".hand button.legal");
+  const card = /** @type {HTMLButtonElement|null} */ (
+    targetOf(event).closest(".hand button.legal")
+  );
   if (card && !event.button && isTurn()) {
     drag = { card, id: event.pointerId, x: event.clientX, y: event.clientY, moves: false };
   }
@@ -328,6 +419,7 @@ document.addEventListener("pointermove", (event) => {
   }
   drag.card.style.translate = `${x}px ${y}px`;
 });
+/** @param {PointerEvent} event @param {boolean} dropped */
 function release(event, dropped) {
   if (!drag || event.pointerId !== drag.id) return;
   const { card, moves } = drag;
@@ -335,11 +427,11 @@ function release(event, dropped) {
   card.classList.remove("dragged");
   if (!moves) return;
   swallowed = event.timeStamp;
-  const felt = seated.view.felt.getBoundingClientRect();
-  const hand = card.closest(".hand").getBoundingClientRect();
+  const felt = /** @type {Element} */ (seated.view.felt).getBoundingClientRect();
+  const hand = /** @type {Element} */ (card.closest(".hand")).getBoundingClientRect();
   const within = event.clientX > felt.left && event.clientX < felt.right;
   if (dropped && within && event.clientY > felt.top && event.clientY < hand.top) drop(card);
-  if (!busy) card.style.translate = "";
+  if (!sending) card.style.translate = "";
 }
 document.addEventListener("pointerup", (event) => release(event, true));
 document.addEventListener("pointercancel", (event) => release(event, false));
@@ -348,8 +440,8 @@ document.addEventListener("pointercancel", (event) => release(event, false));
 
 /** A waiting room, for players and guests: its list follows, and the page when the match starts. */
 async function room() {
-  const people = (root) => root.querySelector(".rows")?.textContent;
-  const canJoin = (root) => root.querySelector("form") !== null;
+  const people = (/** @type {Element|null} */ root) => root?.querySelector(".rows")?.textContent;
+  const canJoin = (/** @type {Element|null} */ root) => root?.querySelector("form") !== null;
   for (;;) {
     await sleep(2500);
     if (document.hidden) continue;
@@ -361,13 +453,14 @@ async function room() {
     if (part?.dataset.state !== place.dataset.state || canJoin(part) !== canJoin(place)) {
       location.reload();
     } else if (people(part) !== people(place)) {
-      place.querySelector(".rows").replaceWith(part.querySelector(".rows"));
+      const rows = part?.querySelector(".rows");
+      if (rows) place.querySelector(".rows")?.replaceWith(rows);
     }
   }
 }
 
 if (place?.dataset.state === "playing") {
-  seated = new Seated(place.querySelector("[data-table]"), settled);
+  seated = new Seated(/** @type {HTMLElement} */ (place.querySelector("[data-table]")), settled);
   const confirm = find("confirm");
   try {
     confirm.checked = localStorage.getItem("confirm-moves") === "yes";
@@ -381,4 +474,4 @@ if (place?.dataset.state === "playing") {
   const to = { phase: soon, end: soon, clock: nothing, state: nothing };
   follow(`${API}/matches/events`, Number(place.dataset.match), to);
   refresh(location.search.includes("hint") ? "&hint=1" : "").catch(nothing).then(wait);
-} else if (["room", "guest"].includes(place?.dataset.state)) room();
+} else if (["room", "guest"].includes(place?.dataset.state ?? "")) room();

@@ -1,35 +1,40 @@
 // Buttons of a page for its reader: share its address, print it, fill the screen, and open the code to embed it.
 
+/** @type {HTMLElement|null} */
 const share = document.querySelector("[data-share]");
-const print = document.querySelector("[data-print]");
+/** @type {HTMLElement|null} */
+const printing = document.querySelector("[data-print]");
 const embed = document.querySelector("[data-embed]");
 
-if (share && (navigator.share || navigator.clipboard)) {
+const canShare = "share" in navigator;
+
+if (share && (canShare || navigator.clipboard)) {
   share.hidden = false;
-  if (!navigator.share) share.textContent = "Copy link";
+  if (!canShare) share.textContent = "Copy link";
   share.addEventListener("click", async () => {
-    const url = document.querySelector("link[rel=canonical]")?.href ?? location.href;
+    const url = /** @type {HTMLLinkElement|null} */ (document.querySelector("link[rel=canonical]"))?.href ?? location.href;
     try {
-      if (navigator.share) return await navigator.share({ title: document.title, url });
+      if (canShare) return await navigator.share({ title: document.title, url });
       await navigator.clipboard.writeText(url);
       share.textContent = "Link copied";
     } catch (error) {
-      if (error.name === "AbortError") return; // the reader closed the dialogue
+      if (error instanceof DOMException && error.name === "AbortError") return; // the reader closed the dialogue
       share.textContent = "Copy the address of this page";
     }
-    setTimeout(() => { share.textContent = navigator.share ? "Share" : "Copy link"; }, 2500);
+    setTimeout(() => { share.textContent = canShare ? "Share" : "Copy link"; }, 2500);
   });
 }
+/** @type {HTMLElement|null} */
 const fullPage = document.querySelector("[data-full-page]");
 if (fullPage && document.fullscreenEnabled) {
   fullPage.hidden = false;
   fullPage.addEventListener("click", () => document.documentElement.requestFullscreen());
 }
-if (print) {
-  print.hidden = false;
-  print.addEventListener("click", () => window.print());
+if (printing) {
+  printing.hidden = false;
+  printing.addEventListener("click", () => window.print());
 }
 embed?.addEventListener("click", () => {
   const code = document.getElementById("embed");
-  if (code) code.open = true;
+  if (code instanceof HTMLDetailsElement) code.open = true;
 });

@@ -9,22 +9,30 @@ const local = new Intl.DateTimeFormat("en-GB", {
   timeZoneName: "short",
 });
 
+/** @param {ParentNode} root */
 export function showLocal(root) {
-  for (const time of root.querySelectorAll("time[datetime*='T']")) {
+  for (const time of /** @type {NodeListOf<HTMLTimeElement>} */ (
+    root.querySelectorAll("time[datetime*='T']")
+  )) {
     const at = new Date(time.dateTime);
     if (Number.isNaN(at.getTime())) continue;
-    time.title ||= time.textContent.trim();
+    time.title ||= (time.textContent ?? "").trim();
     time.textContent = local.format(at);
   }
 }
 
 // A form that reads times in a zone starts with UTC; offer the reader's zone, and the times in it.
+/** @param {ParentNode} root */
 export function offerOwnZone(root) {
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  for (const zone of root.querySelectorAll("input[data-own-zone]")) {
+  for (const zone of /** @type {NodeListOf<HTMLInputElement>} */ (
+    root.querySelectorAll("input[data-own-zone]")
+  )) {
     if (zone.value !== "UTC" || !own || own === "UTC") continue;
     zone.value = own;
-    for (const input of zone.form.querySelectorAll("input[type='datetime-local']")) {
+    for (const input of /** @type {NodeListOf<HTMLInputElement>} */ (
+      zone.form?.querySelectorAll("input[type='datetime-local']") ?? []
+    )) {
       const at = new Date(`${input.value}Z`);
       if (Number.isNaN(at.getTime())) continue;
       at.setMinutes(at.getMinutes() - at.getTimezoneOffset());

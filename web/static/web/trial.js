@@ -8,13 +8,13 @@ async function look() {
     if (answer.status >= 500) throw new Error(answer.statusText);
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
     const now = fresh.getElementById("trial");
-    if (!now || !["waiting", "playing"].includes(now.dataset.state)) {
+    if (!now || !["waiting", "playing"].includes(now.dataset.state ?? "")) {
       location.reload();
       return;
     }
-    const line = now.querySelector("[role=status]").textContent;
-    const shown = place().querySelector("[role=status]");
-    if (shown.textContent !== line) shown.textContent = line;
+    const line = now.querySelector("[role=status]")?.textContent ?? "";
+    const shown = place()?.querySelector("[role=status]");
+    if (shown && shown.textContent !== line) shown.textContent = line;
   } catch {
     // the next look may find the league again
   }

@@ -1,20 +1,25 @@
 // Checks a finished match's deal with the browser's own SHA-256: the seed fits the commitment, and
 // the published shuffle (docs/reference/deals.md) gives every hand and every draw.
 
-const hex = (bytes) => [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-const bytesOf = (text) => Uint8Array.from(text.match(/../g) || [], (pair) => parseInt(pair, 16));
+const hex = (/** @type {Uint8Array} */ bytes) => [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+const bytesOf = (/** @type {string} */ text) => Uint8Array.from(text.match(/../g) || [], (pair) => parseInt(pair, 16));
 
+/** @param {Uint8Array<ArrayBuffer>} bytes */
 async function sha256(bytes) {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
 }
 
-/** Returns the cards after shuffle number k. @param {Uint8Array} seed @param {number[]} cards */
+/**
+ * Returns the cards after shuffle number k.
+ * @param {Uint8Array} seed @param {number} k @param {number[]} cards
+ */
 export async function shuffled(seed, k, cards) {
   const deck = [...cards].sort((a, b) => a - b);
   const input = new Uint8Array(40);
   input.set(seed);
   const view = new DataView(input.buffer);
   view.setUint32(32, k);
+  /** @type {number[]} */
   let words = [];
   let block = 0;
   for (let j = deck.length - 1; j > 0; j -= 1) {
@@ -27,7 +32,7 @@ export async function shuffled(seed, k, cards) {
         const hash = new DataView((await sha256(input)).buffer);
         words = Array.from({ length: 8 }, (_, at) => hash.getUint32(4 * at));
       }
-      word = words.shift();
+      word = Number(words.shift());
     } while (word >= limit);
     const r = word % (j + 1);
     [deck[j], deck[r]] = [deck[r], deck[j]];
@@ -44,11 +49,12 @@ export async function shuffled(seed, k, cards) {
 export async function checkDeal({ commitment, deal_seed: text, cards, names, phases }) {
   const seed = bytesOf(text);
   let [hands, draws, k, top] = [0, 0, 0, 0];
-  const wrong = (why) => ({ ok: false, text: `The deal does not fit: ${why}.`, hands, draws });
+  const wrong = (/** @type {string} */ why) => ({ ok: false, text: `The deal does not fit: ${why}.`, hands, draws });
   if (hex(await sha256(seed)) !== commitment) {
     return wrong("the SHA-256 of the seed is not the published commitment");
   }
   let deck = await shuffled(seed, k, cards);
+  /** @type {number[]} */
   let discards = [];
   for (const event of phases.flatMap((phase) => phase.events)) {
     switch (event.kind) {

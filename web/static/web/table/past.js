@@ -65,6 +65,7 @@ export class Past {
     past.toggleAttribute("hidden", !this.isOpen);
     live.toggleAttribute("hidden", this.isOpen);
     this.where.textContent = `${behind} ${behind === 1 ? "step" : "steps"} behind`;
+    /** @type {Record<string, boolean>} */
     const idle = { back: (this.at ?? shown) < 1, forward: !this.isOpen, live: !this.isOpen };
     for (const button of this.buttons) {
       // A button with the focus keeps it, so it is not disabled but marked.

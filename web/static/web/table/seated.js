@@ -8,6 +8,8 @@ import { View } from "./view.js";
 const WAIT = 650;
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
+const named = (/** @type {number} */ rank) => (rank === 0 ? "a Claus" : String(rank));
+
 export class Seated {
   /**
    * @param {HTMLElement} table
@@ -20,6 +22,7 @@ export class Seated {
     this.settled = settled;
     this.last = -1;
     this.answer = null;
+    this.exchange = "";
     /** @type {string[]} */
     this.news = [];
     this.frames = new Frames(this.view.seats.length, {
@@ -31,7 +34,9 @@ export class Seated {
 
   /** The buttons of the own hand. @returns {HTMLButtonElement[]} */
   get cards() {
-    return [...this.table.querySelectorAll(".at-0 .hand button")];
+    return [.../** @type {NodeListOf<HTMLButtonElement>} */ (
+      this.table.querySelectorAll(".at-0 .hand button")
+    )];
   }
 
   /** Fetches what is new; returns the answer. */
@@ -43,6 +48,7 @@ export class Seated {
       if (phase.ply <= this.last) continue; // another answer brought it
       this.last = phase.ply;
       this.news.push(...phase.news);
+      this.exchange = this.exchangeIn(phase.events) || this.exchange;
       this.frames.add(phase);
     }
     if (this.frames.isIdle) this.settle();
@@ -56,23 +62,44 @@ export class Seated {
     return news;
   }
 
-  /** Shows a frame; the last result stays until the player's next move. */
+  /**
+   * Returns which cards the player gave and received, as a sentence; "" without an exchange.
+   * @param {any[]} events
+   */
+  exchangeIn(events) {
+    const gifts = events.filter(({ kind }) => kind === "card_given");
+    const given = gifts.find(({ seat }) => seat === this.own);
+    const received = gifts.find(({ to }) => to === this.own);
+    if (!given || !received) return "";
+    const { names } = this.view;
+    return (
+      `You gave ${named(given.rank)} to ${names[given.to]} and received ` +
+      `${named(received.rank)} from ${names[received.seat]}.`
+    );
+  }
+
+  /**
+   * Shows a frame; the last result stays until the player's next move.
+   * @param {import("./scene.js").Frame} frame @param {number} duration
+   */
   show(frame, duration) {
     const frames = this.frames.fold.frames;
     const result = resultFor(frames, this.frames.shown, this.own);
     const since = ["deal", "result"].includes(frame.kind) ? [] : frame.lines;
-    const lines = result ? [`${result.part}: ${result.lines.join(" ")}`, ...since] : frame.lines;
+    let lines = result ? [`${result.part}: ${result.lines.join(" ")}`, ...since] : frame.lines;
+    if (frame.kind === "give" && this.exchange) lines = [this.exchange];
     this.view.show({ ...frame, lines }, frame.scene, { viewer: this.own, duration });
   }
 
   /** Shows for whom the match waits now, and hands the answer on. */
   settle() {
-    const frame = this.frames.fold.frames.at(-1);
+    const frame = /** @type {import("./scene.js").Frame} */ (this.frames.fold.frames.at(-1));
     const { acts, notes } = this.answer;
     const seats = frame.scene.seats.map((seat, at) => ({ ...seat, acts: acts.includes(at) }));
     this.show({ ...frame, scene: { ...frame.scene, seats } }, 0);
     for (const [seat, note] of Object.entries(notes)) {
-      this.table.querySelector(`[data-seat="${seat}"] .note`).textContent = note;
+      const line = this.table.querySelector(`[data-seat="${seat}"] .note`);
+      if (line) line.textContent = String(note);
     }
     this.settled(this.answer);
   }

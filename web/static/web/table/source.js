@@ -59,7 +59,7 @@ function connect() {
   if (places.length) query.set("after", places.join(","));
   const opened = new EventSource(`${address}?${query}`);
   stream = opened;
-  const mark = (on) => {
+  const mark = (/** @type {boolean} */ on) => {
     for (const { to } of followed.values()) to.state(on);
   };
   opened.addEventListener("open", () => {

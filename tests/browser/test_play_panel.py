@@ -1,0 +1,143 @@
+"""The question, the advice and the moves beside a player's table (`play.js`)."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from league import play
+from league.models import Match
+from tests.browser.conftest import Visit
+from tests.browser.test_play import GAMES, LEGAL, after, at_turn, begin, by_mouse, choices, house
+
+__all__ = ["house"]
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+HEIGHTS = "() => ['ask', 'own'].map((id) => document.getElementById(id).offsetHeight)"
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_on_a_phone_the_question_and_the_clock_stay_above_the_felt(visit: Visit, game: str) -> None:
+    page = visit.page
+    begin(page, game, 390)
+    at_turn(page)
+    ask, felt = page.locator("#ask"), page.locator(".felt")
+    assert bottom(page, "#ask") <= felt.evaluate("felt => felt.getBoundingClientRect().top")
+    expect(page.locator(".countdown")).to_have_text("60 s left")
+    page.set_viewport_size({"width": 390, "height": 500})
+    felt.evaluate("felt => felt.scrollIntoView({ block: 'end' })")
+    expect(ask.locator("#question")).to_be_in_viewport(ratio=1)
+    expect(page.locator(".countdown")).to_be_in_viewport(ratio=1)
+
+
+def bottom(page: Page, selector: str) -> float:
+    found: float = page.locator(selector).evaluate("part => part.getBoundingClientRect().bottom")
+    return found
+
+
+def test_the_line_above_the_felt_states_which_cards_changed_hands(visit: Visit) -> None:
+    page = visit.page
+    begin(page, GAMES[0], 1400)
+    at_turn(page)
+    given = page.locator(LEGAL).last.get_attribute("data-rank")
+    turn = page.get_attribute("#table", "data-turn")
+    by_mouse(page)
+    after(page, turn)
+    at_turn(page)
+    expect(page.locator("#question")).to_contain_text("Play a card")
+    expect(page.locator(".why")).to_contain_text(f"You gave {given} to house-")
+    page.reload()
+    expect(page.locator(".why")).to_contain_text(f"You gave {given} to house-")
+
+
+@pytest.mark.parametrize("width", [390, 1400])
+def test_the_panel_keeps_its_height_and_names_who_thinks(
+    visit: Visit, monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    page = visit.page
+    begin(page, GAMES[1], width)
+    at_turn(page)
+    real = play.play_house_turns
+    monkeypatch.setattr(play, "play_house_turns", lambda _: None)
+    high = page.evaluate(HEIGHTS)
+    while turn := page.get_attribute("#table", "data-turn"):  # it may be this seat's turn again
+        by_mouse(page)
+        after(page, turn)
+    expect(page.locator("#question")).to_contain_text("is thinking")
+    expect(page.locator("#play-chosen")).to_have_text("Wait for your turn")
+    expect(page.locator("#moves button:enabled")).to_have_count(0)
+    assert page.evaluate(HEIGHTS)[1] == high[1]
+    assert abs(page.evaluate(HEIGHTS)[0] - high[0]) < 12, "a question may have another line"
+    monkeypatch.setattr(play, "play_house_turns", real)
+    at_turn(page)
+    assert page.evaluate(HEIGHTS)[1] == high[1]
+
+
+def test_a_selection_is_read_out_and_undone_by_a_button_or_a_key(visit: Visit) -> None:
+    page = visit.page
+    begin(page, GAMES[1], 1400)
+    at_turn(page)
+    while not page.locator(LEGAL).count():
+        turn = page.get_attribute("#table", "data-turn")
+        by_mouse(page)
+        after(page, turn)
+        at_turn(page)
+    expect(page.locator(".choices")).to_be_hidden()  # the list is folded
+    pressed = page.locator(".hand [aria-pressed=true]")
+    cards = choices(page)[-1]
+
+    def select() -> None:
+        for rank in cards:
+            page.keyboard.type(rank)
+            page.keyboard.press("Space")
+        expect(pressed).to_have_count(len(cards))
+        expect(page.locator("#selection")).to_contain_text(f"Play {' '.join(cards)}")
+
+    undo = page.get_by_role("button", name="Undo the selection")
+    expect(undo).to_be_disabled()
+    select()
+    undo.click()
+    expect(pressed).to_have_count(0)
+    select()
+    page.keyboard.press("Escape")
+    expect(pressed).to_have_count(0)
+    select()
+    turn = page.get_attribute("#table", "data-turn")
+    page.keyboard.press("Enter")  # on the last card of the selection
+    after(page, turn)
+
+
+HELD = """() => {
+    const real = window.fetch;
+    const posted = new Promise((done) => { window.go = done; });
+    const answered = new Promise((done) => { window.release = done; });
+    window.fetch = async (address, how) => {
+        if (String(address).includes("hint")) await posted;
+        const answer = await real(address, how);
+        if (how?.method === "POST") {
+            document.body.dataset.posted = "yes";
+            await answered;
+        }
+        return answer;
+    };
+}"""
+"""A script that holds calls for a hint until `go`, and answers to moves until `release`."""
+
+
+def test_a_click_before_the_last_move_is_answered_makes_a_move(visit: Visit) -> None:
+    """An answer to an earlier call may show the next turn before the answer to the move."""
+    page = visit.page
+    begin(page, GAMES[0], 1400)
+    at_turn(page)
+    page.evaluate(HELD)
+    page.get_by_role("link", name="Show a hint").click()
+    first = page.get_attribute("#table", "data-turn")
+    by_mouse(page)
+    page.wait_for_selector("[data-posted]")
+    play.play_house_turns(Match.objects.get().pk)
+    page.evaluate("go()")
+    after(page, first)
+    at_turn(page)
+    second = page.get_attribute("#table", "data-turn")
+    by_mouse(page)
+    page.evaluate("release()")
+    after(page, second)
