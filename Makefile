@@ -191,6 +191,11 @@ api-examples: $(VENV)/.testing ## write api/examples/calls/ from the answers of 
 	@WRITE_API_EXAMPLES=1 $(BIN)/pytest -q -n0 tests/api/test_examples.py
 	@echo "api-examples: ok"
 
+.PHONY: gallery
+gallery: $(VENV)/.testing ## photograph all components in build/gallery/ (needs Chromium)
+	@WRITE_GALLERY=1 $(BIN)/pytest -q -n0 tests/browser/test_gallery.py
+	@ls build/gallery
+
 # --- Packaging -------------------------------------------------------------------------------
 
 # Built by the locked setuptools, without the network. A leftover of an earlier build would get in.

@@ -85,10 +85,10 @@ def win_shares(bot: BotFile, game: str, blocks: int) -> list[float]:
 @pytest.mark.parametrize(
     ("template", "game", "blocks"),
     [
-        ("rules", "twelve-days", 40),
-        ("rules", "partridge", 40),
-        ("trained", "twelve-days", 30),
-        ("trained", "partridge", 30),
+        ("rules", "twelve-days", 20),
+        ("rules", "partridge", 20),
+        ("trained", "twelve-days", 20),
+        ("trained", "partridge", 20),
     ],
 )
 def test_a_first_bot_wins_clearly_more_than_60_percent_against_random_bots(
@@ -113,12 +113,12 @@ def test_each_idea_changes_one_line_and_makes_the_bot_stronger(tmp_path: Path, g
     text = bot.read_text()
     ideas = IDEA.findall(text)
     assert len(ideas) == 3
-    best = fmean(win_shares(load(bot), game, 40))
+    best = fmean(win_shares(load(bot), game, 20))
     for old, new in ideas:
         assert text.count(f"\n{old}\n") == 1
         text = text.replace(f"\n{old}\n", f"\n{new}\n")
         bot.write_text(text)
-        share = fmean(win_shares(load(bot), game, 40))
+        share = fmean(win_shares(load(bot), game, 20))
         assert share > best, new
         best = share
 

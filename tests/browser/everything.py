@@ -62,11 +62,11 @@ def play_everything() -> Tournament:
     client.force_login(ada)
     for how in ({"no_clock": "on"}, {"no_clock": "on"}, {"waits": "on"}):
         assert client.post("/play/", _GAME | how).status_code == 302
-    _play_to_its_end(PlayerTable.objects.earliest("pk"))
+    play_to_its_end(PlayerTable.objects.earliest("pk"))
     return league
 
 
-def _play_to_its_end(table: PlayerTable) -> None:
+def play_to_its_end(table: PlayerTable) -> None:
     """Play a person's match: always the first legal move."""
     match = Match.objects.get(table=table)
     [seat] = match.seating.filter(bot__kind=Bot.Kind.PLAYER)

@@ -32,8 +32,9 @@ def test_no_page_has_an_error_overflows_or_has_a_fault_by_axe(
 ) -> None:
     """Open each page once, as on a phone; then make the window wider and the theme dark.
 
-    Axe checks the narrowest and the widest window, each in another theme. The gallery of
-    components has axe in all four combinations (`test_gallery.py`).
+    Axe checks all rules in the narrowest window, and in the widest window and the other theme those
+    whose result these can change. The gallery of components has all rules in all four combinations
+    (`test_gallery.py`).
     """
     page = fresh.page
     _prepare(page.context, live_server)
@@ -48,7 +49,7 @@ def test_no_page_has_an_error_overflows_or_has_a_fault_by_axe(
         for width in (390, 820, 1400):
             show(page, width, "light" if width == 390 else "dark")
             wide[width] = max(wide.get(width, 0), overflow(page))
-        here += axe.faults(page)
+        here += axe.faults(page, axe.LOOKS)
         status = response.status if response else None
         if status != 200 or any(wide.values()) or here:
             found[path] = (status, wide, here)

@@ -52,8 +52,7 @@ def test_a_tournament_is_shared_printed_and_embedded(league: Tournament, visit: 
     expect(page.get_by_label("Copy this code")).to_be_visible()
 
 
-@pytest.mark.parametrize("width", [390, 820, 1400])
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "theme"), [(390, "light"), (820, "dark"), (1400, "dark")])
 def test_the_states_of_a_tournament_are_accessible(
     league: Tournament, coming: Tournament, visit: Visit, width: int, theme: str
 ) -> None:

@@ -47,9 +47,8 @@ def again(packed: bytes, record: Record) -> Record:
 @pytest.mark.parametrize("case", CASES, ids=str)
 @pytest.mark.parametrize("faulty", [0.0, 0.02])
 def test_a_pack_returns_the_record_byte_for_byte(case: tuple[str, str, int], faulty: float) -> None:
-    for seed in range(3):
-        record = record_of(case, seed, faulty=faulty)
-        assert write(again(pack(record), record)) == write(record)
+    record = record_of(case, 0, faulty=faulty)
+    assert write(again(pack(record), record)) == write(record)
 
 
 @given(

@@ -97,7 +97,7 @@ def z_scores(game: str, rules: str, seats: int, count: int) -> Iterator[float]:
 @pytest.mark.parametrize(("game", "rules", "seats"), RULES)
 def test_the_expectation_of_each_feature_is_zero(game: str, rules: str, seats: int) -> None:
     # At most 52 features: a normal one is beyond 4 in less than one of 10 000 cases.
-    assert max(map(abs, z_scores(game, rules, seats, 80))) < 4
+    assert max(map(abs, z_scores(game, rules, seats, 40))) < 4
 
 
 def test_luck_is_the_sum_of_features_with_the_frozen_coefficients() -> None:

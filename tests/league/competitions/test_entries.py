@@ -40,8 +40,9 @@ def test_a_withdrawn_bot_plays_its_drawn_blocks_and_no_more() -> None:
         competitions.withdraw(tournament=tournament, bot=bot)
 
 
-@pytest.mark.parametrize("of", ["swiss", "round-robin"])
-@pytest.mark.parametrize("away", [{"paused": True}, {"current": None}])
+@pytest.mark.parametrize(
+    ("of", "away"), [("swiss", {"paused": True}), ("round-robin", {"current": None})]
+)
 def test_a_bot_that_cannot_play_misses_rounds_without_points_until_it_returns(
     of: str, away: dict[str, object]
 ) -> None:
