@@ -280,14 +280,22 @@ def _listed(errors: Any, path: str = "") -> Iterator[tuple[str, str]]:
         yield from _listed(inner, ".".join(filter(None, [path, name])))
 
 
+_CODES_OF_STATUSES = {
+    400: "bad-request",
+    401: "not-authenticated",
+    403: "not-allowed",
+    404: "not-found",
+    405: "method-not-allowed",
+    406: "not-acceptable",
+    411: "length-required",
+    413: "body-too-large",
+    415: "unsupported-media-type",
+    429: "too-many-requests",
+    503: "unavailable",
+}
+"""The codes that a status alone allows; 409 and 422 need to name what is wrong."""
+
+
 def code_for_status(status: int) -> str:
     """Return the code for an error response that Django made itself."""
-    general = {
-        400: "bad-request",
-        403: "not-allowed",
-        404: "not-found",
-        429: "too-many-requests",
-        503: "unavailable",
-    }
-    by_status = {known: code for code, (known, _) in CODES.items()} | general
-    return by_status.get(status, "bad-request" if status < 500 else "internal-error")
+    return _CODES_OF_STATUSES.get(status, "bad-request" if status < 500 else "internal-error")

@@ -73,7 +73,8 @@ def main() -> int:
                 "DATABASE_URL": urls.database_url,
                 "REDIS_URL": urls.redis_url,
             }
-            environment.setdefault("SECRET_KEY", _secret_key(options.directory))
+            if "SECRET_KEY" not in environment:
+                environment["SECRET_KEY"] = _secret_key(options.directory)
             environment.setdefault("PYTHONUNBUFFERED", "1")
             # Celery warns about root. Only the front can be reached from outside, so root is fine.
             environment.setdefault("PYTHONWARNINGS", "ignore:You're running the worker")

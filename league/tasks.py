@@ -131,8 +131,8 @@ def prove_sandbox() -> None:
 def remove_old_output() -> None:
     """Remove old turns, and what uploaded bots printed, beyond its age and its size in all."""
     now = timezone.now()
-    play.remove_old_output(now)
-    play.remove_old_turns(now)
+    _do(lambda: play.remove_old_output(now))
+    _do(lambda: play.remove_old_turns(now))
 
 
 @shared_task
@@ -185,10 +185,11 @@ def _queue_matches() -> int:
 @shared_task
 def sweep() -> None:
     """Delete day-old first answers, refused bots, sources of retired ones, old players' tables."""
-    repetitions.sweep(timezone.now())
-    competitions.delete_refused_bots()
-    bots.erase_sources()
-    competitions.remove_old_tables(timezone.now())
+    now = timezone.now()
+    _do(lambda: repetitions.sweep(now))
+    _do(competitions.delete_refused_bots)
+    _do(bots.erase_sources)
+    _do(lambda: competitions.remove_old_tables(now))
 
 
 @shared_task(time_limit=_MAX_FOLD_SECONDS)
@@ -339,7 +340,7 @@ def _each(
 
 
 def _do(step: Callable[[], Result]) -> Result | None:
-    """Take a step of a tick; return None if it fails, so that the other steps go on.
+    """Take a step of a task; return None if it fails, so that the other steps go on.
 
     Raises:
         OperationalError, InterfaceError: the database can't be reached, so no step would succeed.
@@ -349,5 +350,5 @@ def _do(step: Callable[[], Result]) -> Result | None:
     except (OperationalError, InterfaceError):
         raise
     except Exception:
-        log.exception("a step of a tick failed; the next tick tries again")
+        log.exception("a step of a task failed; the next run tries again")
         return None

@@ -18,7 +18,6 @@ from api.base import (
 )
 from api.operations import operation
 from api.pagination import PeriodQuery
-from api.problems import ProblemError
 from api.schema import NO_CONTENT
 from api.serializers.moderation import (
     CancellationSerializer,
@@ -134,13 +133,7 @@ class CancelTournamentView(ApiView):
         """
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
         sent = {"reason": "", **checked(CancellationSerializer, request)}
-        if not moderation.cancel(tournament=tournament, made_by=signed_in(request), **sent):
-            tournament.refresh_from_db()
-            if tournament.state != Tournament.State.CANCELLED:
-                raise ProblemError(
-                    "tournament-begun",
-                    f"{tournament} is {tournament.state}; you can cancel it only before its end.",
-                )
+        moderation.cancel(tournament=tournament, made_by=signed_in(request), **sent)
         return Response(_shown(tournament_id))
 
     @operation(
@@ -183,11 +176,10 @@ class TournamentRoundsView(ListView):
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
         rounds = (
             Round.objects.with_block_counts()
-            .select_related("placed")
             .with_tables()
             .filter(tournament=tournament)
+            .select_related("ladder", "tournament", "placed", "replays")
         )
-        rounds = rounds.select_related("ladder", "tournament", "placed", "replays")
         return self.answer(TournamentRoundSerializer, self.page(rounds, time="opened_at"))
 
 

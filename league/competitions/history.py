@@ -90,12 +90,9 @@ class History:
 def history_of(tournament: Tournament, assumed: Assumed = AS_STORED) -> History:
     """Return the history of a tournament; the number of queries is always the same."""
     held = in_quarantine(timezone.now(), bot="bot", owner="bot__owner")
-    entries: dict[int, TournamentEntry] = {
-        entry.bot_id: entry
-        for entry in tournament.entries.select_related("bot__owner")
-        .annotate(in_quarantine=held)
-        .order_by("bot")
-    }
+    found = tournament.entries.select_related("bot__owner").annotate(in_quarantine=held)
+    rows = list(found.order_by("bot"))
+    entries: dict[int, TournamentEntry] = {entry.bot_id: entry for entry in rows}
     every = list(tournament.rounds.order_by("number"))
     opened = [round_ for round_ in every if _counts(round_, assumed)]
     counting = {round_.pk for round_ in opened}
@@ -108,7 +105,7 @@ def history_of(tournament: Tournament, assumed: Assumed = AS_STORED) -> History:
         entries=entries,
         bots={bot: entry.bot for bot, entry in entries.items()} | Bot.objects.in_bulk(fill_ins),
         event_settings=event_settings_of(tournament),
-        entrants=[_entrant(entry, assumed) for entry in entries.values()],
+        entrants=[_entrant(row, assumed, in_quarantine=row.in_quarantine) for row in rows],
         opened=opened,
         rounds=rounds,
         set_aside=[round_ for round_ in every if round_.pk not in counting],
@@ -147,7 +144,7 @@ def _min_seats(ladder: Ladder) -> int:
         return 2
 
 
-def _entrant(entry: TournamentEntry, assumed: Assumed) -> Entrant:
+def _entrant(entry: TournamentEntry, assumed: Assumed, *, in_quarantine: bool) -> Entrant:
     disqualified = entry.state == TournamentEntry.State.DISQUALIFIED
     left_after = entry.left_after
     if entry.bot_id in assumed.disqualified:
@@ -162,12 +159,8 @@ def _entrant(entry: TournamentEntry, assumed: Assumed) -> Entrant:
         first_round=entry.first_round,
         left_after=left_after,
         disqualified=disqualified,
-        sits_out=entry.bot.paused or entry.bot.current_id is None or _is_held(entry),
+        sits_out=entry.bot.paused or entry.bot.current_id is None or in_quarantine,
     )
-
-
-def _is_held(entry: TournamentEntry) -> bool:
-    return bool(getattr(entry, "in_quarantine", False))
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,24 +160,30 @@ def _both_versions(stored: Tournament, sent: dict[str, Any]) -> str:
 
 
 def cancel_tournament(*, tournament: Tournament, reason: str = "") -> bool:
-    """Cancel a tournament that is not over; return whether this call did.
+    """Cancel a tournament that is not over; return False if it is cancelled already.
 
     While it runs, its drawn blocks are still played and rated, and no further round opens.
 
     Raises:
-        ValidationError: it is cancelled for another reason (code ``changed-meanwhile``).
+        ValidationError: it is cancelled for another reason (code ``changed-meanwhile``), or
+            finished (code ``tournament-begun``).
     """
     reason = reason.strip()[:200]
     with transaction.atomic():
         locked = Tournament.objects.select_for_update().get(pk=tournament.pk)
-        if locked.state == State.CANCELLED and reason and reason != locked.cancel_reason:
+        if locked.state == State.CANCELLED:
+            if not reason or reason == locked.cancel_reason:
+                return False
             raise ValidationError(
                 f"{locked} is cancelled already. Stored: {locked.cancel_reason} Yours: {reason} "
                 "To change the reason, take the cancellation back first.",
                 code="changed-meanwhile",
             )
-        if locked.state not in (*Tournament.NOT_STARTED, State.RUNNING):
-            return False
+        if locked.state == State.FINISHED:
+            raise ValidationError(
+                f"{locked} is {locked.state}; you can cancel it only before its end.",
+                code="tournament-begun",
+            )
         locked.state, locked.finished_at = State.CANCELLED, timezone.now()
         locked.cancel_reason = reason or NO_REASON
         locked.save(update_fields=["state", "finished_at", "cancel_reason"])

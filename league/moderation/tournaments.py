@@ -50,7 +50,7 @@ def change(
 
 
 def cancel(*, tournament: Tournament, reason: str, made_by: User | None, seen: str = "") -> bool:
-    """Cancel a tournament, as `competitions.cancel_tournament`; return whether this call did.
+    """Cancel a tournament; return as `competitions.cancel_tournament`.
 
     Raises:
         ValidationError: as `competitions.cancel_tournament`, or its state is not ``seen`` any more

@@ -10,7 +10,7 @@ import pytest
 from django.db import OperationalError
 
 from api.middleware import MAX_BODY_BYTES, MAX_UPLOAD_BYTES
-from api.problems import CODES
+from api.problems import CODES, code_for_status
 from bots_sdk.sandbox.sources import MAX_BYTES
 from league.models import Ladder
 from tests import logs
@@ -229,3 +229,24 @@ def test_pages_lead_through_a_list_and_back(api: Api) -> None:
     page = api.get(page["previous"]).json()
     assert [row["slug"] for row in page["results"]] == slugs[:3]
     assert page["previous"] is None
+
+
+def test_a_status_alone_has_the_general_code_of_its_kind() -> None:
+    codes = {status: code_for_status(status) for status, _ in CODES.values()}
+    assert codes == {
+        400: "bad-request",
+        401: "not-authenticated",
+        403: "not-allowed",
+        404: "not-found",
+        405: "method-not-allowed",
+        406: "not-acceptable",
+        409: "bad-request",
+        411: "length-required",
+        413: "body-too-large",
+        415: "unsupported-media-type",
+        422: "bad-request",
+        429: "too-many-requests",
+        500: "internal-error",
+        503: "unavailable",
+    }
+    assert code_for_status(502) == "internal-error"

@@ -98,7 +98,8 @@ def test_a_tournament_can_change_until_its_start(
     answer = api.call("PATCH", path, {"title": "Vase"}, token=organiser)
     assert_problem(answer, 409, "tournament-begun")
     Tournament.objects.update(state="finished")
-    assert_problem(api.post(f"{path}/cancel", token=organiser), 409, "tournament-begun")
+    refused = assert_problem(api.post(f"{path}/cancel", token=organiser), 409, "tournament-begun")
+    assert "you can cancel it only before its end" in refused["detail"]
 
 
 def test_a_cancelled_tournament_stays_cancelled(

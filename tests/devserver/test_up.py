@@ -5,11 +5,13 @@ import asyncio
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from devserver import up
+from devserver.servers import Servers
 from devserver.up import address, allowed_hosts, banner
 from tests.journeys.running import CHECKOUT
 
@@ -66,3 +68,22 @@ def test_a_league_that_starts_slowly_is_announced_when_it_answers(
     assert "Still starting after" in printed.err
     assert "http://127.0.0.1:8123/ does not answer yet" in printed.err
     assert "Twelfth Night is up" in printed.out
+
+
+def test_a_league_with_a_secret_key_of_its_own_stores_no_other(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    started = []
+
+    async def run(_: object, environment: dict[str, str], *__: object) -> None:
+        started.append(environment["SECRET_KEY"])
+
+    monkeypatch.setattr(up, "_run", run)
+    monkeypatch.setattr(up, "server_parts", lambda *_, **__: ([], Servers("", "")))
+    monkeypatch.setattr(sys, "argv", ["make up", "--directory", str(tmp_path), "--port", "0"])
+    monkeypatch.setenv("SECRET_KEY", "own")
+    assert up.main() == 0
+    assert not (tmp_path / "secret_key").exists()
+    monkeypatch.delenv("SECRET_KEY")
+    assert up.main() == 0
+    assert started == ["own", (tmp_path / "secret_key").read_text()]

@@ -122,3 +122,31 @@ def test_without_the_broker_due_work_is_looked_for(settings: Settings) -> None:
         "default": settings.CACHES["default"] | {"LOCATION": "unix:///nowhere/valkey.sock"}
     }
     assert all(activity.may_look("tick", 60) for _ in range(2))
+
+
+def test_a_step_of_the_sweep_that_fails_does_not_stop_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ran = []
+
+    def fail(*_: object) -> None:
+        ran.append("failed")
+        raise ValueError("broken row")
+
+    monkeypatch.setattr("league.accounts.repetitions.sweep", fail)
+    monkeypatch.setattr("league.bots.erase_sources", fail)
+    monkeypatch.setattr("league.competitions.remove_old_tables", lambda _: ran.append("tables"))
+    tasks.sweep()
+    assert ran == ["failed", "failed", "tables"]
+
+
+def test_old_turns_are_removed_even_if_old_output_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran = []
+
+    def fail(_: object) -> None:
+        raise ValueError("broken row")
+
+    monkeypatch.setattr("league.play.remove_old_output", fail)
+    monkeypatch.setattr("league.play.remove_old_turns", lambda _: ran.append("turns"))
+    tasks.remove_old_output()
+    assert ran == ["turns"]

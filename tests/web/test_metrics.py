@@ -35,7 +35,6 @@ def test_an_empty_league_has_metrics(client: Client) -> None:
 
 def test_metrics_have_the_time_since_each_queue_s_last_heartbeat(client: Client) -> None:
     heartbeats.note_worker(["play"])
-    assert figures(client)['league_tasks_queued{queue="play"}'] >= 0
     assert 0 <= figures(client)['league_worker_silent_seconds{queue="play"}'] < 60
 
 

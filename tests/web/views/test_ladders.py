@@ -16,7 +16,9 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def test_the_ladder_shows_every_bot_with_its_rating(client: Client, played: Tournament) -> None:
     text = page(client, "/ladders/quick/")
-    for standing in played.ladder.standings.all():
+    standings = played.ladder.standings.all()
+    assert len(standings) == 4
+    for standing in standings:
         assert standing.bot.name in text
         assert f"{standing.rating / 1000:.0f}" in text
 

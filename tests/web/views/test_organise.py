@@ -283,6 +283,21 @@ def test_a_tournament_is_cancelled_with_a_reason_and_taken_back(client: Client, 
     assert tournament.state in Tournament.NOT_STARTED
 
 
+def test_a_finished_tournament_is_not_cancelled_and_the_page_shows_why(
+    client: Client, olga: User
+) -> None:
+    cup = competitions.announce_tournament(
+        title="Cup", ladder=small.ladder(), starts_at=timezone.now() + timedelta(hours=1)
+    )
+    Tournament.objects.update(state="finished")
+    cup.refresh_from_db()
+    sent = {"reason": "No hall.", "seen": str(moderation.state_of_tournament(cup))}
+    answer = client.post(f"/organise/tournaments/{cup.pk}/", sent)
+    assert answer.status_code == 400
+    assert "The tournament is over" in answer.content.decode()
+    assert "is cancelled" not in answer.content.decode()
+
+
 def test_the_log_is_searched_and_exported(client: Client, olga: User) -> None:
     for number in range(2):
         [bot] = small.bots(1, prefix=f"bad{number}")
