@@ -1,7 +1,7 @@
 """Placement: a new bot's first blocks, against opponents from the whole field."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from random import Random
 
 from engine.pairing.ladder import LadderEntrant
@@ -47,8 +47,9 @@ def placement_rounds(
         costs: how many times as long as others an opponent takes, by bot; 1 if it is missing.
 
     Returns:
-        Rounds of ``max_blocks`` tables, the last one with the rest; none if too few bots of
-        different owners are in the field.
+        One round if it holds all blocks, else rounds of 1, 2, 4 and so on tables, up to
+        ``max_blocks``, the last one with the rest; none if too few bots of different owners are in
+        the field.
 
     Raises:
         ValueError: a bot is listed twice.
@@ -80,4 +81,15 @@ def placement_rounds(
             met[bot] += cost.get(bot, 1.0)
         tables.append(table_of(seated, owners))
     tables.sort(key=lambda table: max(cost.get(bot, 1.0) for bot in table.bots))
-    return [tables[first : first + max_blocks] for first in range(0, blocks, max_blocks)]
+    return list(_growing_rounds(tables, max_blocks))
+
+
+def _growing_rounds(tables: Sequence[Table], max_blocks: int) -> Iterator[list[Table]]:
+    """Yield rounds of 1, 2, 4, ... tables, so that a new bot has its first rating soon.
+
+    Tables that fit into one round are one.
+    """
+    first, size = 0, 1 if len(tables) > max_blocks else max_blocks
+    while first < len(tables):
+        yield list(tables[first : first + size])
+        first, size = first + size, min(2 * size, max_blocks)

@@ -29,7 +29,7 @@ def test_a_new_bot_gets_all_blocks_for_its_rank_at_once(ladder: Ladder, ada: Use
     [bot] = enter(ladder, ada)
     assert competitions.ladders_to_place_on() == [ladder.pk]
     opened = competitions.open_placements(ladder.pk)
-    assert [round_.blocks.count() for round_ in opened] == [4] * 5
+    assert [round_.blocks.count() for round_ in opened] == [1, 2, 4, 4, 4, 4, 1]
     assert {round_.placed for round_ in opened} == {bot}
     assert blocks_of(bot) == small.RANKED_FROM
     assert competitions.ladders_to_place_on() == []
@@ -40,7 +40,7 @@ def test_placement_draws_the_blocks_that_the_ladder_asks_for(ladder: Ladder, ada
     small.rank_from(ladder, 6)
     [bot] = enter(ladder, ada)
     opened = competitions.open_placements(ladder.pk)
-    assert [round_.blocks.count() for round_ in opened] == [4, 2]
+    assert [round_.blocks.count() for round_ in opened] == [1, 2, 3]
     found = competitions.rank_progress(ladder, bot)
     assert found is not None
     assert (found.needed, found.queued) == (6, 6)
@@ -396,4 +396,4 @@ def test_a_placement_has_no_more_blocks_than_a_round(ladder: Ladder, ada: User) 
     Ladder.objects.update(max_blocks_per_round=2)
     enter(ladder, ada)
     opened = competitions.open_placements(ladder.pk)
-    assert [round_.blocks.count() for round_ in opened] == [2] * 10
+    assert [round_.blocks.count() for round_ in opened] == [1, *[2] * 9, 1]
