@@ -12,10 +12,7 @@ export class StatusError extends Error {
   }
 }
 
-/**
- * Whether the same call may work later: too many requests, or a server that fails or restarts.
- * @param {Response} answer
- */
+/** Whether the same call may work later. @param {Response} answer */
 export const passes = (answer) => answer.status === 429 || answer.status >= 500;
 
 /** Returns the seconds to wait before the next try. @param {Response} answer */

@@ -11,9 +11,8 @@ const local = new Intl.DateTimeFormat("en-GB", {
 
 /** @param {ParentNode} root */
 export function showLocal(root) {
-  for (const time of /** @type {NodeListOf<HTMLTimeElement>} */ (
-    root.querySelectorAll("time[datetime*='T']")
-  )) {
+  for (const time of root.querySelectorAll("time")) {
+    if (!time.dateTime.includes("T")) continue;
     const at = new Date(time.dateTime);
     if (Number.isNaN(at.getTime())) continue;
     time.title ||= (time.textContent ?? "").trim();
@@ -21,18 +20,17 @@ export function showLocal(root) {
   }
 }
 
+/** @param {ParentNode} root @param {string} those  @returns {NodeListOf<HTMLInputElement>} */
+const all = (root, those) => root.querySelectorAll(those);
+
 // A form that reads times in a zone starts with UTC; offer the reader's zone, and the times in it.
 /** @param {ParentNode} root */
 export function offerOwnZone(root) {
   const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  for (const zone of /** @type {NodeListOf<HTMLInputElement>} */ (
-    root.querySelectorAll("input[data-own-zone]")
-  )) {
+  for (const zone of all(root, "input[data-own-zone]")) {
     if (zone.value !== "UTC" || !own || own === "UTC") continue;
     zone.value = own;
-    for (const input of /** @type {NodeListOf<HTMLInputElement>} */ (
-      zone.form?.querySelectorAll("input[type='datetime-local']") ?? []
-    )) {
+    for (const input of all(zone.form ?? root, "input[type='datetime-local']")) {
       const at = new Date(`${input.value}Z`);
       if (Number.isNaN(at.getTime())) continue;
       at.setMinutes(at.getMinutes() - at.getTimezoneOffset());

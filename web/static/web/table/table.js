@@ -2,7 +2,6 @@
 // A table whose match has ended says so to the page by the event "table-over".
 
 import { Frames, LEAST_MOVE, MOVE } from "./frames.js";
-import { Past } from "./past.js";
 import { Fold, frameOf, frameOfPly, seenBy, showsMoves } from "./scene.js";
 import { fetchAll, follow } from "./source.js";
 import { spoken } from "./spoken.js";
@@ -159,9 +158,12 @@ function live(table) {
     },
   });
   if (table.querySelector("[data-past]")) {
-    past = new Past(table, frames, (frame, isNear) => {
-      draw(frame, isNear ? MOVE : 0);
-      announce(table, frame, view);
+    // Small tables, on the home page and the wall, do not load it.
+    import("./past.js").then(({ Past }) => {
+      past = new Past(table, frames, (frame, isNear) => {
+        draw(frame, isNear ? MOVE : 0);
+        announce(table, frame, view);
+      });
     });
   }
   follow(table.dataset.source, Number(table.dataset.match), {
