@@ -10,7 +10,7 @@ from typing import Any
 
 from django.core.cache import cache
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import Min, QuerySet
 
 from engine.analysis import Analysis
 from engine.analysis.results import BLUNDER, MISTAKE
@@ -266,21 +266,29 @@ def _last_win(bot: int, game: str, start: datetime, end: datetime) -> int | None
 def _find_comebacks(day: date, game: str, start: datetime, end: datetime) -> None:
     """Replay the matches that no search has replayed, and store the largest comeback.
 
+    A match becomes public only when its block ends. So the search goes on from the first finished
+    match that is still secret, and keeps the ids of the later matches that it has replayed.
+
     If a correction has made the match of the comeback void, the search begins anew.
     """
-    key = f"comebacks-until-{day}-{game}"
-    matches = Match.objects.filter(public_results(), game=game, block__rated=True).exclude(
-        block__state=Block.State.VOID
+    key = f"comebacks-of-{day}-{game}"
+    rated = Match.objects.finished().filter(
+        game=game, block__rated=True, finished_at__gte=start, finished_at__lt=end
     )
-    since = cache.get(key) or start
+    matches = rated.filter(public_results()).exclude(block__state=Block.State.VOID)
+    since: datetime
+    replayed: dict[int, datetime]  # when each match that was replayed finished
+    since, replayed = cache.get(key) or (start, {})
     known = Highlight.objects.filter(day=day, game=game, kind=Highlight.Kind.COMEBACK).first()
     if known is not None and not matches.filter(pk=known.match_id or 0).exists():
         known.delete()
-        known, since = None, start
+        known, since, replayed = None, start, {}
     behind = 0 if known is None else known.number
-    new = matches.filter(finished_at__gt=since, finished_at__lt=end).order_by("finished_at")
+    secret = rated.exclude(public_results()).aggregate(first=Min("finished_at"))["first"]
+    new = matches.filter(finished_at__gte=since).exclude(pk__in=replayed).order_by("finished_at")
+    last = since
     for match in new.select_related("block__round").prefetch_related("seating")[:_REPLAYED]:
-        since = match.finished_at
+        last = replayed[match.pk] = match.finished_at or last
         winners = [seat for seat in match.seating.all() if seat.place == 1]
         if len(winners) != 1 or any(seat.forfeited for seat in match.seating.all()):
             continue
@@ -297,4 +305,6 @@ def _find_comebacks(day: date, game: str, start: datetime, end: datetime) -> Non
                 step=step,
                 number=deficit,
             )
-    cache.set(key, since, timeout=2 * 86_400)
+    since = last if secret is None else min(last, secret)
+    replayed = {pk: finished for pk, finished in replayed.items() if finished >= since}
+    cache.set(key, (since, replayed), timeout=2 * 86_400)
