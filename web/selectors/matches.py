@@ -110,7 +110,8 @@ def matches_found(wanted: str, game: str, state: str) -> QuerySet[Match]:
     found = matches_listed()
     if wanted:
         bots = Bot.objects.filter(name__contains=wanted.lower()).values("pk")[:_BOTS]
-        theirs = Match.objects.outside_comparisons().with_any_bot(bots.values_list("pk", flat=True))
+        theirs = Match.objects.outside_comparisons().without_players()
+        theirs = theirs.with_any_bot(bots.values_list("pk", flat=True))
         numbers = theirs.order_by("-pk").values_list("pk", flat=True)[:_OF_BOTS]
         found = found.filter(pk__in=list(numbers))
     if game:

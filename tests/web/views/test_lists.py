@@ -17,6 +17,7 @@ from league.models import (
     Ladder,
     Match,
     MatchSeat,
+    PlayerTable,
     Tournament,
 )
 from tests.league import small
@@ -105,6 +106,18 @@ def test_matches_are_found_by_bot_game_and_state(client: Client, played: Tournam
     assert found(page(client, "/matches/?q=bot-2"), MATCH) == [str(each.pk) for each in with_bot]
     assert found(page(client, "/matches/?game=partridge"), MATCH) == []
     assert found(page(client, "/matches/?game=chess&state=no"), MATCH) == everything
+
+
+def test_a_search_for_a_bot_does_not_count_the_matches_of_players(
+    client: Client, played: Tournament, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("web.selectors.matches._OF_BOTS", 1)
+    newest, older = Match.objects.with_bots(Bot.objects.get(name="bot-2").pk).order_by("-pk")[:2]
+    table = PlayerTable.objects.create(
+        code="a", game=newest.game, rules=newest.rules, seats=3, bots=[], move_seconds=1.0
+    )
+    Match.objects.filter(pk=newest.pk).update(table=table, block=None, stored_seed=bytes(32))
+    assert found(page(client, "/matches/?q=bot-2"), MATCH) == [str(older.pk)]
 
 
 def test_the_list_of_matches_has_pages_without_counting_all(
