@@ -17,12 +17,13 @@ class MatchChanceSerializer(serializers.Serializer[None]):
         help_text="Chance of the first place by seat, 0 to 1. Ties share it, so the sum is 1.",
     )
     before_cards = serializers.ListField(
-        child=serializers.FloatField(),
+        child=serializers.FloatField(min_value=0, max_value=1),
         allow_null=True,
         help_text="The same after the moves of the phase, before its new cards; null if no cards "
         "came.",
     )
     decider = serializers.IntegerField(
+        min_value=0,
         allow_null=True,
         help_text="The seat whose decision alone explains most of the largest change by moves; "
         "null if none explains a quarter of it.",

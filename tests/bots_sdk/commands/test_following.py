@@ -12,6 +12,7 @@ from bots_sdk.cli import app
 from bots_sdk.commands import following, playing, uploading
 from bots_sdk.commands.ranking import describe_with_rank
 from bots_sdk.errors import ProblemError
+from bots_sdk.invoking import command_word
 from bots_sdk.saved import SavedLeague
 from tests.bots_sdk.commands.leagues import URL, FakeLeague
 
@@ -157,7 +158,9 @@ def test_upload_states_how_long_the_check_takes_and_lists_ladders_that_fit(run: 
     assert result.exit_code == 0, result.output
     text = result.stdout
     assert "Its check plays one match of each of the bot's games in about 10 s." in text
-    assert text.endswith("until it has a rank:\n  twelfth-night enter partridge swan --wait\n")
+    assert text.endswith(
+        f"its position on the ladder:\n  {command_word()} enter partridge swan --wait\n"
+    )
 
 
 def test_upload_with_wait_follows_a_bot_that_is_on_a_ladder(run: Run) -> None:
