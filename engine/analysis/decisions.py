@@ -14,7 +14,7 @@ from engine.analysis.exact import expected_of_moves
 from engine.analysis.positions import GROUPS
 from engine.games.game import Observation
 from engine.playouts import evaluate
-from engine.playouts.policies import Table
+from engine.playouts.policies import PolicyTable
 
 _FIRST = 8
 """All moves get this part of the playouts of a comparison; the `_KEPT` best get twice as many."""
@@ -40,7 +40,9 @@ class Judged(NamedTuple):
     results: dict[str, float]
 
 
-def judge(observation: Observation, move: str, policy: Table, playouts: int, seed: int) -> Judged:
+def judge(
+    observation: Observation, move: str, policy: PolicyTable, playouts: int, seed: int
+) -> Judged:
     """Compare a move with the best other one.
 
     Args:
@@ -72,7 +74,7 @@ def judge(observation: Observation, move: str, policy: Table, playouts: int, see
 
 
 def _best_other(
-    observation: Observation, move: str, policy: Table, playouts: int, rng: Random
+    observation: Observation, move: str, policy: PolicyTable, playouts: int, rng: Random
 ) -> tuple[dict[str, float], str]:
     """Return rough results of all legal moves, and the move that seems best but for one."""
     first = evaluate(observation, playouts, policy, rng.getrandbits(64))

@@ -19,7 +19,7 @@ from engine.games.partridge_moves import RANKS
 from engine.games.twelve_days import TwelveDays
 from engine.playouts.luck import Luck
 from engine.playouts.plain import choices, may_pass
-from engine.playouts.policies import VARIANTS, PartridgeTable, Table
+from engine.playouts.policies import VARIANTS, PartridgeTable, PolicyTable
 from engine.playouts.results import FIRST_PLACE, first_share, half_points
 
 MAX_POSITIONS = 2000
@@ -60,7 +60,7 @@ def outcome(scores: Sequence[int]) -> list[float]:
     return win_shares(scores) + firsts
 
 
-def expected(state: State, policy: Table) -> list[float] | None:
+def expected(state: State, policy: PolicyTable) -> list[float] | None:
     """Return the expected `outcome` of a position, undrawn cards in random order.
 
     Returns None if too many positions are possible.
@@ -75,7 +75,9 @@ def expected(state: State, policy: Table) -> list[float] | None:
         return None
 
 
-def expected_after(state: State, actions: Mapping[int, int], policy: Table) -> list[float] | None:
+def expected_after(
+    state: State, actions: Mapping[int, int], policy: PolicyTable
+) -> list[float] | None:
     """Return the expected `outcome` after the moves of a phase, before its cards are drawn.
 
     Returns None if too many positions are possible.
@@ -88,7 +90,7 @@ def expected_after(state: State, actions: Mapping[int, int], policy: Table) -> l
         return None
 
 
-def expected_of_moves(observation: Observation, policy: Table) -> dict[str, float] | None:
+def expected_of_moves(observation: Observation, policy: PolicyTable) -> dict[str, float] | None:
     """Return the expected win share of the observing seat after each of its legal moves.
 
     Returns None if too many positions are possible. In ``twelve-days`` that is always so: on the
@@ -114,7 +116,7 @@ def expected_of_moves(observation: Observation, policy: Table) -> dict[str, floa
     return results
 
 
-def move_chances(state: State, seat: int, policy: Table) -> dict[int, float]:
+def move_chances(state: State, seat: int, policy: PolicyTable) -> dict[int, float]:
     """Return the probability of each action that the policy may choose for a seat."""
     if len(legal := state.legal(seat)) == 1:
         return {legal[0]: 1.0}
@@ -150,7 +152,7 @@ def _may_be_few(state: State) -> bool:
     return state.round == state.rules.rounds and sum(state.sizes) <= _MAX_CARDS
 
 
-def _expected(state: State, policy: Table, count: Count) -> list[float]:
+def _expected(state: State, policy: PolicyTable, count: Count) -> list[float]:
     count.add()
     if state.scores is not None:
         return outcome(state.scores)
@@ -166,7 +168,9 @@ def _expected(state: State, policy: Table, count: Count) -> list[float]:
     return found
 
 
-def _after(state: State, actions: Mapping[int, int], policy: Table, count: Count) -> list[float]:
+def _after(
+    state: State, actions: Mapping[int, int], policy: PolicyTable, count: Count
+) -> list[float]:
     """Return the expected outcome after moves; the draws that they cause are all enumerated."""
     after = state.copy()
     after.step_unchecked(actions)

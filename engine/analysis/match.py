@@ -19,7 +19,7 @@ from engine.games.game import State
 from engine.games.partridge import Partridge
 from engine.games.twelve_days import TwelveDays
 from engine.playouts import rule_of_thumb
-from engine.playouts.policies import Table, Uniform
+from engine.playouts.policies import PolicyTable, Uniform
 from engine.record import Record
 
 VERSION = 2
@@ -56,7 +56,7 @@ class Work:
         self._state = record.start()
         policy = rule_of_thumb(record.game, record.rules)
         assert not isinstance(policy, Uniform)
-        self._policy: Table = policy
+        self._policy: PolicyTable = policy
         self._faults = {fault.ply: fault.kind for fault in record.faults}
         self._chances: list[Chance] = []
         self._decisions: list[Decision] = []

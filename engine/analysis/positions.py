@@ -13,7 +13,7 @@ from engine.deals import fast_shuffle
 from engine.games.game import State
 from engine.games.twelve_days import TwelveDays
 from engine.playouts import play
-from engine.playouts.policies import Table
+from engine.playouts.policies import PolicyTable
 from engine.playouts.results import FIRST_PLACE
 
 GROUPS = 8
@@ -25,7 +25,7 @@ Values = list[list[float]]
 """Expected results by group: the win shares of all seats, then their shares of the first place."""
 
 
-def before_moves(state: State, policy: Table, playouts: int, seed: int) -> Values:
+def before_moves(state: State, policy: PolicyTable, playouts: int, seed: int) -> Values:
     """Return the values of a position.
 
     Args:
@@ -40,7 +40,7 @@ def before_moves(state: State, policy: Table, playouts: int, seed: int) -> Value
 
 
 def before_cards(
-    state: State, actions: Mapping[int, int], policy: Table, playouts: int, seed: int
+    state: State, actions: Mapping[int, int], policy: PolicyTable, playouts: int, seed: int
 ) -> Values:
     """Return the values after the moves of a phase, before the cards that come then.
 
@@ -62,7 +62,9 @@ def before_cards(
     return _sampled(sample, policy, playouts, seed)
 
 
-def _sampled(sample: Callable[[Random], State], policy: Table, playouts: int, seed: int) -> Values:
+def _sampled(
+    sample: Callable[[Random], State], policy: PolicyTable, playouts: int, seed: int
+) -> Values:
     found = []
     rng = Random(seed)
     for _ in range(GROUPS):

@@ -84,8 +84,8 @@ class PartridgeTable:
         _check(self.words, *rows)
 
 
-Table = TwelveDaysTable | PartridgeTable
-Policy = Uniform | Table
+PolicyTable = TwelveDaysTable | PartridgeTable
+Policy = Uniform | PolicyTable
 
 
 def check_game(policy: Policy, game: str) -> None:
@@ -127,7 +127,7 @@ _TASTE = 2.0
 but a search that relies on it plays worse, as it meets too few kinds of play."""
 
 
-def rule_of_thumb(game: str, rules: str) -> Table:
+def rule_of_thumb(game: str, rules: str) -> PolicyTable:
     """Return a table by which a playout resembles a match between sensible players.
 
     Args:

@@ -20,7 +20,7 @@ from engine.games import catalogue
 from league import bots, play
 from league.accounts import new_bot_token, tokens
 from league.competitions.challenges import challengeable
-from league.models import Bot, BotVersion, Match, MatchSeat, PlayerTable, SeatedPlayer
+from league.models import Bot, BotVersion, Match, PlayerTable, SeatedPlayer
 from league.models.players import MAX_NICKNAME, WAITING_ROOM
 
 LEVELS = {
@@ -262,9 +262,3 @@ def _remove_people(people: Sequence[SeatedPlayer]) -> None:
     ids = [each.bot_id for each in people]
     SeatedPlayer.objects.filter(bot__in=ids).delete()
     bots.remove_players(ids)
-
-
-def seats_of_players(match: Match) -> dict[int, MatchSeat]:
-    """Return the seats of players in a match, by the id of the player's bot."""
-    found = match.seating.filter(bot__kind=Bot.Kind.PLAYER).select_related("bot", "substitute")
-    return {seat.bot_id: seat for seat in found}

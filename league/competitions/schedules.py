@@ -92,7 +92,3 @@ def next_start(schedule: Schedule, after: datetime) -> datetime:
             if start > after and start >= schedule.first_at:
                 return start
         day += timedelta(days=1)
-
-
-def _local(schedule: Schedule, moment: datetime) -> datetime:
-    return moment.astimezone(ZoneInfo(schedule.time_zone))

@@ -12,7 +12,7 @@ from league.competitions.history import history_of
 from league.models import Bot, Tournament, TournamentEntry
 
 State = Tournament.State
-Entry = TournamentEntry.State
+EntryState = TournamentEntry.State
 
 
 def enter(*, tournament: Tournament, bot: Bot, by_organiser: bool = False) -> TournamentEntry:
@@ -36,8 +36,8 @@ def enter(*, tournament: Tournament, bot: Bot, by_organiser: bool = False) -> To
     with transaction.atomic():
         locked = _lock(tournament)
         entry = locked.entries.filter(bot=bot).first()
-        is_back = by_organiser and entry is not None and entry.state == Entry.WITHDRAWN
-        if entry is not None and entry.state != Entry.ENTERED and not is_back:
+        is_back = by_organiser and entry is not None and entry.state == EntryState.WITHDRAWN
+        if entry is not None and entry.state != EntryState.ENTERED and not is_back:
             raise ValidationError(
                 f"{bot} is {entry.state} in {locked}, so it can't enter this tournament again.",
                 code="bot-has-left",
@@ -52,7 +52,7 @@ def enter(*, tournament: Tournament, bot: Bot, by_organiser: bool = False) -> To
         require_qualified(bot, locked.ladder.game)
         if entry is not None:
             if is_back:
-                entry.state, entry.left_after = Entry.ENTERED, None
+                entry.state, entry.left_after = EntryState.ENTERED, None
                 entry.save(update_fields=["state", "left_after"])
             return entry
         entry = TournamentEntry(tournament=locked, bot=bot, first_round=first_round)
@@ -89,11 +89,11 @@ def withdraw(*, tournament: Tournament, bot: Bot, by_organiser: bool = False) ->
                 f"You can't withdraw a bot now: {locked} is {locked.state}.",
                 code="entries-not-open",
             )
-        entered = locked.entries.filter(bot=bot, state=Entry.ENTERED)
+        entered = locked.entries.filter(bot=bot, state=EntryState.ENTERED)
         if locked.state in before_start:
             changed = entered.delete()[0]
         else:
-            changed = entered.update(state=Entry.WITHDRAWN, left_after=_opened(locked))
+            changed = entered.update(state=EntryState.WITHDRAWN, left_after=_opened(locked))
         return changed > 0
 
 
@@ -126,7 +126,7 @@ def disqualify(*, tournament: Tournament, bot: Bot, reason: str) -> TournamentEn
         entry = locked.entries.filter(bot=bot).first()
         if entry is None:
             raise ValidationError(f"{bot} is not entered in {locked}.", code="not-found")
-        if entry.state == Entry.DISQUALIFIED:
+        if entry.state == EntryState.DISQUALIFIED:
             if entry.reason == reason:
                 return entry
             raise ValidationError(
@@ -136,8 +136,8 @@ def disqualify(*, tournament: Tournament, bot: Bot, reason: str) -> TournamentEn
             )
         if entry.left_after is None:
             entry.left_after = _opened(locked)
-        entry.was_withdrawn = entry.state == Entry.WITHDRAWN
-        entry.state, entry.reason = Entry.DISQUALIFIED, reason
+        entry.was_withdrawn = entry.state == EntryState.WITHDRAWN
+        entry.state, entry.reason = EntryState.DISQUALIFIED, reason
         entry.save(update_fields=["state", "left_after", "reason", "was_withdrawn"])
         return entry
 
@@ -153,13 +153,13 @@ def reinstate(*, tournament: Tournament, bot: Bot) -> TournamentEntry:
     """
     with transaction.atomic():
         locked = _lock(tournament)
-        entry = locked.entries.filter(bot=bot, state=Entry.DISQUALIFIED).first()
+        entry = locked.entries.filter(bot=bot, state=EntryState.DISQUALIFIED).first()
         if entry is None:
             raise ValidationError(
                 f"{bot} is not disqualified in {locked}, so there is nothing to take back.",
                 code="not-disqualified",
             )
-        entry.state = Entry.WITHDRAWN if entry.was_withdrawn else Entry.ENTERED
+        entry.state = EntryState.WITHDRAWN if entry.was_withdrawn else EntryState.ENTERED
         if not entry.was_withdrawn:
             entry.left_after = None
         entry.was_withdrawn, entry.reason = False, ""

@@ -14,7 +14,7 @@ from league.models import Bot, Tournament, TournamentEntry
 from league.moderation.log import Action, note
 from league.moderation.seen import NOT_ENTERED, state_of_entry, state_of_tournament
 
-Entry = TournamentEntry.State
+EntryState = TournamentEntry.State
 
 
 def announce(*, made_by: User | None, **settings: Any) -> Tournament:
@@ -104,7 +104,7 @@ def enter(
             (code ``changed-meanwhile``).
     """
     with transaction.atomic():
-        was_entered = _is([Entry.ENTERED], tournament, bot, seen)
+        was_entered = _lock_and_check([EntryState.ENTERED], tournament, bot, seen)
         entry = competitions.enter(tournament=tournament, bot=bot, by_organiser=True)
         if not was_entered:
             _note_entry(Action.ENTER_BOT, tournament, bot, reason, made_by)
@@ -121,7 +121,7 @@ def withdraw(
             (code ``changed-meanwhile``).
     """
     with transaction.atomic():
-        _is([Entry.WITHDRAWN, NOT_ENTERED], tournament, bot, seen)
+        _lock_and_check([EntryState.WITHDRAWN, NOT_ENTERED], tournament, bot, seen)
         changed = competitions.withdraw(tournament=tournament, bot=bot, by_organiser=True)
         if changed:
             _note_entry(Action.WITHDRAW_BOT, tournament, bot, reason, made_by)
@@ -133,7 +133,7 @@ def disqualify(
 ) -> TournamentEntry:
     """Disqualify a bot, as `competitions.disqualify`; ``seen`` as for `enter`."""
     with transaction.atomic():
-        was_out = _is([Entry.DISQUALIFIED], tournament, bot, seen)
+        was_out = _lock_and_check([EntryState.DISQUALIFIED], tournament, bot, seen)
         entry = competitions.disqualify(tournament=tournament, bot=bot, reason=reason)
         if not was_out:
             _note_entry(Action.DISQUALIFY, tournament, bot, reason, made_by)
@@ -151,7 +151,7 @@ def reinstate(
     return entry
 
 
-def _is(states: list[str], tournament: Tournament, bot: Bot, seen: str) -> bool:
+def _lock_and_check(states: list[str], tournament: Tournament, bot: Bot, seen: str) -> bool:
     """Lock a tournament; return whether a bot's entry has a state that a decision would give it.
 
     If it has another state, raise if that is not the state that the organiser saw. So a retry of a

@@ -28,7 +28,7 @@ _PAUSE_SECONDS = 0.002
 """Time after a message in which hints are collected for the next one. After an idle moment, the
 first hint is sent at once. Each message costs its sender and all gateways more than a move."""
 
-_pending: SimpleQueue[tuple[int, str]] = SimpleQueue()
+_pending: SimpleQueue[tuple[int, frozenset[int]]] = SimpleQueue()
 
 
 def announce(*, match_id: int, bot_ids: Iterable[int], wakes_worker: bool) -> None:
@@ -39,7 +39,7 @@ def announce(*, match_id: int, bot_ids: Iterable[int], wakes_worker: bool) -> No
         bot_ids: ids of the bots with a new turn.
         wakes_worker: whether a worker is to move seats of house and hosted bots.
     """
-    bots = " ".join(str(bot) for bot in sorted(bot_ids))
+    bots = frozenset(bot_ids)
 
     def notify() -> None:
         _publish(match_id, bots)
@@ -49,7 +49,7 @@ def announce(*, match_id: int, bot_ids: Iterable[int], wakes_worker: bool) -> No
     transaction.on_commit(notify)
 
 
-def _publish(match_id: int, bots: str) -> None:
+def _publish(match_id: int, bots: frozenset[int]) -> None:
     """Leave the hints to a thread of this process, so that the request need not wait for them."""
     _pending.put((match_id, bots))
     _start_publisher(os.getpid())
@@ -65,11 +65,11 @@ def _publish_pending() -> None:
         hints = [_pending.get()]
         while not _pending.empty():  # one message for all that came meanwhile
             hints.append(_pending.get())
-        bots = {bot for _, woken in hints for bot in woken.split()}
+        bots = frozenset[int]().union(*(woken for _, woken in hints))
         try:
             with _redis().pipeline(transaction=False) as pipe:
                 if bots:
-                    pipe.publish(TURNS, " ".join(bots))
+                    pipe.publish(TURNS, " ".join(map(str, bots)))
                 pipe.publish(MATCHES, " ".join({str(match) for match, _ in hints}))
                 pipe.execute()
         except redis.RedisError as error:

@@ -16,13 +16,6 @@ from web.forms import UploadForm, add_errors, status_of
 from web.requests import signed_in, whole_number
 from web.selectors.bots import source_text
 
-_MATCHES = 20
-_OPPONENTS = 20
-_FAULTS_AMONG = 200
-_VERSIONS = 10
-_COMPARISONS = 5
-_CHALLENGES = 5
-
 
 @login_required
 @never_cache
