@@ -132,7 +132,8 @@ def _print(record: Record, found: Analysis, *, show_all: bool) -> None:
     middle = (record.seats + 1) / 2
     print(
         f"\nEach seat begins at place {middle:g}, in the middle. Deal, draws, play and others move "
-        "it up (+) or down (-) to its place:"
+        "it up (+) or down (-) to its place. Others are the decisions of the other seats. Play "
+        "compares its moves with a rule of thumb; lost compares them with the best moves:"
     )
     table = new_table("seat", "deal", "draws", "play", "others", "place", "lost", "marks")
     for total in found.totals:

@@ -1,10 +1,11 @@
 """``status``, ``ladder``, ``match`` and ``verify``: bots, standings and matches of a league."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
-from bots_sdk import calls
+from bots_sdk import answers, calls
 from bots_sdk.arena.replay import outcomes
 from bots_sdk.client import Client
 from bots_sdk.commands.errors import REFUSED, ImpossibleError
@@ -45,7 +46,7 @@ def status(
                     raise
                 gone.append(name)  # deleted, or the league began anew
                 continue
-            latest = client.send(calls.matches(bot=name, limit=10))["results"]
+            latest = client.send(calls.matches(bot=name, status="finished", limit=10))["results"]
             entries = ladder_places(client, name)
             rows.append((bot, latest, entries))
             if not as_json:
@@ -70,27 +71,41 @@ def status(
         )
         return
     table = new_table("bot", "kind", "version", "online", "unfinished matches", "latest places")
-    for bot, latest, _ in rows:
+    latest_places = {bot["name"]: _places(bot["name"], latest) for bot, latest, _ in rows}
+    for bot, _, _ in rows:
+        name = bot["name"]
         online = "paused" if bot["paused"] else "yes" if bot["online"] else "no"
-        places = [
-            f"{seat['place']}/{match['seats']}"
-            for match in latest
-            for seat in match["seating"]
-            if seat["bot"] == bot["name"] and seat["place"]
-        ]
-        left = unfinished[bot["name"]]
-        add_row(table, bot["name"], bot["kind"], bot["version"], online, left, ", ".join(places))
+        latest_text = ", ".join(place for _, place in latest_places[name])
+        add_row(table, name, bot["kind"], bot["version"], online, unfinished[name], latest_text)
     print_table(table)
-    if any(each["status"] == "finished" for _, latest, _ in rows for each in latest):
+    if any(latest_places.values()):
         print("Latest places: 2/4 means second of four bots in a match; the newest match first.")
     for bot, _, entries in rows:
         name = bot["name"]
+        if found_places := latest_places[name]:
+            number, place = found_places[0]
+            print(
+                typed(
+                    f"{name} took place {place} in match {number}: `twelfth-night match {number}` "
+                    f"shows what happened, and `twelfth-night analyse {number}` its mistakes."
+                )
+            )
         for entry in entries:
             print(f"{name} on {entry['ladder']}: {described[name, entry['ladder']]}")
         if bot["paused"] and name in league.bots:
             print(typed(f"`twelfth-night bot resume {name}` resumes {name}."))
         elif not entries and name in league.bots:
             print(typed(f"{name} is on no ladder: `twelfth-night enter LADDER {name}` enters one."))
+
+
+def _places(bot: str, matches: Sequence[answers.Match]) -> list[tuple[int, str]]:
+    """Return a bot's matches with a public result: their numbers, and its place, such as 2/4."""
+    return [
+        (match["id"], f"{seat['place']}/{match['seats']}")
+        for match in matches
+        for seat in match["seating"]
+        if seat["bot"] == bot and seat["place"]
+    ]
 
 
 def _count_unfinished(client: Client, bot: str) -> str:

@@ -120,8 +120,8 @@ def try_bot(
         count = f"{counted(trial.matches, 'match')} in {counted(blocks, 'block')}"
         if not blocks:
             count = (
-                f"blocks of {seats} matches for {FIRST_VERDICT_SECONDS:.0f} s, at most "
-                f"{_MAX_QUICK_BLOCKS} blocks"
+                f"blocks of {seats} matches, until {FIRST_VERDICT_SECONDS:.0f} s have passed or "
+                f"{_MAX_QUICK_BLOCKS} blocks are played"
             )
         print(f"{trial.bot.name} against {field}")
         print(f"{setup.title}: {count}, {jobs} in parallel, --seed {setup.seed_text}", flush=True)
