@@ -315,6 +315,16 @@ def wait_for_end(league: League, number: int, seconds: float = SECONDS) -> Any:
     return wait_for(over, league.log, seconds, every=0.5)
 
 
+def recompute_agrees(running: League, ladder: str) -> bool:
+    """Recompute a ladder; return False if a worker's own check of it still runs."""
+    try:
+        return "0 differ" in running.manage("recompute", ladder)
+    except AssertionError as error:
+        if "is being checked already" not in str(error):
+            raise
+        return False
+
+
 def folded(running: League, ladder: str) -> dict[str, int]:
     """Return the ratings folded from the public records of the API."""
     rounds: dict[int, dict[int, list[MatchResult]]] = {}

@@ -16,6 +16,7 @@ from tests.journeys.running import (
     RemoteBot,
     folded,
     league,
+    recompute_agrees,
     remote_bot,
     sign_up,
     tournament,
@@ -80,16 +81,6 @@ def hung(other: psycopg.Connection[Any]) -> int:
     return int(found[0])
 
 
-def recompute_agrees(running: League) -> bool:
-    """Recompute a ladder; return False if the recompute that hung still holds it."""
-    try:
-        return "0 differ" in running.manage("recompute", "twelve-days")
-    except AssertionError as error:
-        if "is being checked already" not in str(error):
-            raise
-        return False
-
-
 def check_four_bots_play_a_tournament_whose_ladder_is_the_fold_of_its_records(
     running: League, organiser: str, played: threading.Barrier
 ) -> None:
@@ -117,7 +108,7 @@ def check_four_bots_play_a_tournament_whose_ladder_is_the_fold_of_its_records(
     assert shown.keys() >= owners.keys()
     assert shown == folded(running, "twelve-days")
     assert sum(shown.values()) == 1_500_000 * len(shown)
-    wait_for(lambda: recompute_agrees(running), running.log)
+    wait_for(lambda: recompute_agrees(running, "twelve-days"), running.log)
     page = running.client.get(f"{running.address}/ladders/twelve-days/").text
     assert all(f"{rating / 1000:.0f}" in page for rating in shown.values())
     for bot in bots:

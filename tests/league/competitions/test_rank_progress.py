@@ -114,6 +114,7 @@ def test_before_the_first_match_the_estimate_is_the_time_of_the_last_new_bot(
 def test_on_a_new_ladder_the_estimate_follows_the_pace_of_the_workers(
     ladder: Ladder, ada: User
 ) -> None:
+    Ladder.objects.update(idle_pause_seconds=0)  # else the loop waits for the next round
     played = Match.objects.finished()
     while played.count() < 20:
         competitions.open_ladder_round(ladder.pk)
