@@ -72,11 +72,22 @@ def _processes(zygote: Zygote) -> list[int]:
     """Return bubblewrap's two processes, if it has them, and the zygote."""
     assert zygote._popen is not None
     found = [zygote._popen.pid]
-    while "bwrap" in Path(f"/proc/{found[-1]}/comm").read_text():
-        path = Path(f"/proc/{found[-1]}/task/{found[-1]}/children")
-        _wait_until(lambda path=path: path.read_text() != "")  # type: ignore[misc]
-        found.append(int(path.read_text().split()[0]))
+    _wait_until(lambda: _leads_to_zygote(found))
     return found
+
+
+def _leads_to_zygote(found: list[int]) -> bool:
+    """Return whether the last process is the zygote; if not, add its child if it has one.
+
+    The zygote is called "bwrap" too until it has executed Python, and later it has children of its
+    own. So the name is read after the children.
+    """
+    last = Path(f"/proc/{found[-1]}")
+    children = (last / f"task/{last.name}/children").read_text().split()
+    if "bwrap" not in (last / "comm").read_text():
+        return True
+    found += [int(pid) for pid in children[:1]]
+    return False
 
 
 def _wait_until(condition: Callable[[], object]) -> None:
