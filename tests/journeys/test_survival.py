@@ -84,9 +84,15 @@ def check_all_is_whole(
             own[match["seating"][seat]["bot"]].append(text)
         records[match["id"]] = own
     for bot in bots:
-        for match_id, _, move in bot.moves:
+        accepted: dict[tuple[int, int], str] = {}
+        for match_id, turn, move in bot.moves:
+            # A turn whose answer came twice is one move.
+            assert accepted.setdefault((match_id, turn), move) == move
+        for (match_id, turn), move in accepted.items():
             # What was accepted is in the record, and once: it is taken out.
-            records[match_id][bot.name].remove(move)
+            left = records[match_id][bot.name]
+            assert move in left, (bot.name, match_id, turn, move, left, bot.moves)
+            left.remove(move)
     shown = {row["bot"]: row["rating"] for row in running.all(f"ladders/{ladder}/standings")}
     assert shown == folded(running, ladder)
     assert sum(shown.values()) == 1_500_000 * len(shown)
