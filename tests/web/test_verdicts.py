@@ -128,20 +128,15 @@ def test_moves_of_which_none_explains_the_change_are_named_together() -> None:
 
 
 @pytest.mark.parametrize(
-    ("game", "label", "cause"),
-    [
-        ("twelve-days", "After day 1", "The cards drawn (luck)"),
-        ("partridge", "After day 1", "The new deal (luck)"),
-    ],
+    ("game", "cause"),
+    [("twelve-days", "The cards drawn (luck)"), ("partridge", "The new deal (luck)")],
 )
-def test_luck_and_decision_of_one_phase_are_two_turning_points(
-    game: str, label: str, cause: str
-) -> None:
+def test_luck_and_decision_of_one_phase_are_two_turning_points(game: str, cause: str) -> None:
     found = analysis(decision("blunder", 2, 0, move="pass", best="play 8 8"))
     found = with_chances(found, 2, before_cards=(0.6, 0.4), decider=0)
     assert turned(found, game=game)[:2] == [
         ("Day 1", "", "ada passes: its chance rises from 46 to 60"),
-        (label, "", f"{cause}: ada’s chance falls from 60 to 20"),
+        ("Start of day 2", "", f"{cause}: ada’s chance falls from 60 to 20"),
     ]
 
 

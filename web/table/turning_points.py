@@ -23,7 +23,7 @@ class Turn:
         verdict: of the phase.
         step: number of the step of the replay that shows it.
         query: of the link to it.
-        label: of the link to it, such as ``Day 3``.
+        label: of the link to it, such as ``Day 3``, or ``Start of day 4`` for new cards.
         seat: the seat whose chance changed most.
         is_luck: whether new cards changed it, not moves.
         mark: of the decision that changed it, if this is a fault; else "".
@@ -78,7 +78,8 @@ def turns_of(
         seat = _most_changed(moved, after.seats)
         if abs(after.seats[seat] - moved[seat]) >= _LEAST:
             # The replay shows new cards with the step that they begin.
-            step = steps[after.ply][0] if after.ply < len(steps) else steps[-1][0] + 1
+            is_end = after.ply == len(steps)
+            step, begun = (steps[-1][0] + 1, "") if is_end else steps[after.ply]
             is_days = game == TwelveDays.game
             cause = "The cards drawn (luck)" if is_days else "The new deal (luck)"
             changes.append(
@@ -86,7 +87,7 @@ def turns_of(
                     verdict,
                     step,
                     f"step={step}&cards={verdict.ply}",
-                    f"After {verdict.when if is_days else verdict.when.split(',')[0]}",
+                    "The end" if is_end else f"Start of {begun.split(',')[0]}",
                     seat,
                     True,
                     "",
