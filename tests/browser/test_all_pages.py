@@ -1,5 +1,6 @@
 """Every page in the browser: no error in the console, no horizontal overflow, no fault by axe."""
 
+from pprint import pformat
 from typing import Literal
 
 import pytest
@@ -53,7 +54,7 @@ def test_no_page_has_an_error_overflows_or_has_a_fault_by_axe(
         status = response.status if response else None
         if status != 200 or any(wide.values()) or here:
             found[path] = (status, wide, here)
-    assert found == {}
+    assert found == {}, pformat(found, width=200)
 
 
 def show(page: Page, width: int, theme: Literal["light", "dark"]) -> None:
