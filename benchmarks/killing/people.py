@@ -146,14 +146,14 @@ class Comparer(Person):
         """Create a hosted bot with two versions, and enter it on the ladders."""
         self.bot = f"{self.name}-bot"
         self.client.send(calls.create_bot(self.bot, "hosted"))
-        for _ in range(2):
-            self._upload()
+        self.versions = [self._upload(), self._upload()]
         for ladder in LADDERS:
             self.client.send(calls.enter_ladder(ladder, self.bot))
 
     def _upload(self) -> int:
-        sent = calls.upload(self.bot, "bot.py", RANDOM_BOT.encode())
-        version = self.client.send(sent)
+        # The league refuses a file that is the same as one of the bot's versions.
+        text = f"{RANDOM_BOT}\n# upload {self.counts['versions'] + 1}\n"
+        version = self.client.send(calls.upload(self.bot, "bot.py", text.encode()))
         while version["state"] == "checking" and not self.stopping.wait(1.0):
             version = self.client.send(calls.version(self.bot, version["number"]))
         self.counts["versions"] += 1
@@ -163,7 +163,8 @@ class Comparer(Person):
 
     def step(self) -> None:
         """Start a comparison, wait for some of its blocks, and cancel it."""
-        call = calls.compare(self.bot, LADDERS[0], 2, 1)
+        newest, before = self.versions[-1], self.versions[-2]
+        call = calls.compare(self.bot, LADDERS[0], newest, before)
         number = self.client.send(call)["id"]
         self.counts["comparisons"] += 1
         while not self.stopping.wait(_PAUSE_SECONDS):
@@ -172,7 +173,7 @@ class Comparer(Person):
                 break
         self.client.send(calls.cancel_comparison(number))
         if not self.stopping.is_set():
-            self._upload()
+            self.versions.append(self._upload())
 
 
 class Judge(Person):
