@@ -105,9 +105,9 @@ def _number_of(words: list[str]) -> tuple[str, int] | None:
         if word.isdecimal():
             return "", int(word)
         if word.startswith(("http://", "https://")):
-            raise ImpossibleError(
-                f"{word} is not the address of a match, such as {chosen_league()[0]}/matches/1/."
-            )
+            scheme, _, rest = word.partition("://")
+            example = f"{scheme}://{rest.split('/')[0] or 'HOST'}/matches/1/"
+            raise ImpossibleError(f"{word} is not the address of a match, such as {example}.")
     return None
 
 

@@ -41,8 +41,11 @@ def _on_the_path(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     """Return what runs the command in a directory with `BOTS`."""
     monkeypatch.chdir(tmp_path)
-    # No test may find the league that a developer runs in this checkout.
+    # No test may find the league that a developer runs in this checkout, or is logged in to.
     monkeypatch.setenv("LEAGUE_DIRECTORY", str(tmp_path / "var"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    for name in ("TWELFTH_NIGHT_URL", "TWELFTH_NIGHT_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
     for name, source in BOTS.items():
         (tmp_path / name).write_text(source)
     return lambda *words: CliRunner().invoke(app, [str(word) for word in words])
