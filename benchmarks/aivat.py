@@ -44,13 +44,13 @@ import numpy.typing as npt
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bots_sdk.reference import HOUSE, make_player
+from engine.blocks import derive_block_seed, plan_block
 from engine.deals import fast_shuffle, seeded_shuffle
 from engine.games import catalogue
 from engine.games.partridge import Partridge
 from engine.games.twelve_days import TwelveDays
 from engine.playouts import Policy, rule_of_thumb
 from engine.playouts import play as play_on
-from engine.rating.blocks import derive_block_seed, plan_block
 
 SEATS = 4
 PAIRS = tuple(combinations(range(SEATS), 2))

@@ -36,8 +36,9 @@ import numpy.typing as npt
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from engine.rating.blocks import MatchResult, derive_block_seed, plan_block, seat_orders
+from engine.blocks import derive_block_seed, plan_block, seat_orders
 from engine.rating.collusion import QUESTIONS, Question, RatedBlock, screen
+from engine.rating.results import MatchResult
 
 PROMISED = 0.01
 BLOCKS = (20, 60, 150, 440)

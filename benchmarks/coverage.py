@@ -25,8 +25,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import numpy as np
 
+from engine.blocks import seat_orders
 from engine.rating.best_chance import best_chances
-from engine.rating.blocks import seat_orders
 from engine.rating.intervals import Z_95, half_width, student_t
 from engine.rating.performance import ANCHOR_ELO, ELO_PER_NAT, PairResults, fit
 

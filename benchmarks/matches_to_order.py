@@ -33,13 +33,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from engine.blocks import derive_block_seed, plan_block
 from engine.deals import seeded_shuffle
 from engine.games.game import places
 from engine.games.twelve_days import TwelveDays
 from engine.games.twelve_days_moves import AWARD_ID, PLAY_ID
 from engine.rating import elo
-from engine.rating.blocks import MatchResult, derive_block_seed, plan_block
 from engine.rating.performance import PairResults, fit
+from engine.rating.results import MatchResult
 
 
 class Thumb(NamedTuple):

@@ -17,7 +17,8 @@ from time import perf_counter
 from typing import Any
 
 from bots_sdk.reference import HOUSE, make_player
-from engine.rating.blocks import MatchResult, derive_block_seed, pair_results, plan_block
+from engine.blocks import derive_block_seed, plan_block
+from engine.rating.results import MatchResult, pair_results
 from engine.referee import Player, play
 
 RULES = [("twelve-days", "calliope"), ("partridge", "eagle-short"), ("partridge", "eagle")]

@@ -17,8 +17,8 @@ from time import monotonic, process_time
 from typing import Any
 
 from bots_sdk.reference import search_bot
+from engine.blocks import derive_block_seed, plan_block
 from engine.playouts import evaluate
-from engine.rating.blocks import derive_block_seed, plan_block
 from engine.referee import play
 
 RULES = [("twelve-days", "calliope"), ("partridge", "eagle-short")]

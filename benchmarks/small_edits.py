@@ -29,7 +29,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bots_sdk.reference import thumb_bot
-from engine.rating.blocks import MatchResult, derive_block_seed, plan_block
+from engine.blocks import derive_block_seed, plan_block
+from engine.rating.results import MatchResult
 from engine.rating.sprt import Decision, Plan, SwapResult, estimate, latest_point, swap_result
 from engine.referee import play
 

@@ -15,7 +15,7 @@ from bots_sdk.bot import Choose, MatchInfo, match_info
 from bots_sdk.choosing import traceback_of
 from engine.errors import MatchInterruptedError
 from engine.games.game import Observation
-from engine.rating.blocks import MatchResult, rated_places
+from engine.rating.results import MatchResult, rated_places
 from engine.record import Record
 from engine.referee import TimeControl, play
 

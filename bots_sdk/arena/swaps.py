@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from bots_sdk.arena.contestants import Contestant
 from bots_sdk.arena.matches import Fixture, MatchType, PlayedMatch
+from engine.blocks import derive_block_seed, plan_block
 from engine.rating import sprt
-from engine.rating.blocks import derive_block_seed, plan_block
 
 NEW, OLD = 0, 1
 """The versions' ids at the table, and their contestants."""

@@ -7,7 +7,8 @@ from statistics import fmean
 from bots_sdk.arena.contestants import Contestant
 from bots_sdk.arena.figures import Share, Times, share, times
 from bots_sdk.arena.matches import FaultReport, Fixture, MatchType, PlayedMatch
-from engine.rating.blocks import derive_block_seed, pair_results, plan_block
+from engine.blocks import derive_block_seed, plan_block
+from engine.rating.results import pair_results
 
 _TRIED = 0
 """The id of the tried bot at every table, and its contestant."""
@@ -42,7 +43,7 @@ class Trial:
         return self.blocks * self.table.seats
 
     def fixtures(self) -> Iterator[Fixture]:
-        """Yield the matches block by block, with duplicate deals (`engine.rating.blocks`)."""
+        """Yield the matches block by block, with duplicate deals (`engine.blocks`)."""
         seats = self.table.seats
         for block in range(self.blocks):
             plan = plan_block(

@@ -14,7 +14,7 @@ from engine.deals import SEED_BYTES, derive, seeded_shuffle
 from engine.games import catalogue
 from engine.games.events import Event
 from engine.games.game import Observation, State, places
-from engine.rating.blocks import half_points
+from engine.rating.results import half_points
 from engine.sentences import sentence
 
 AgentObservation = dict[str, NDArray[Any]]

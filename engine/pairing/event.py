@@ -7,10 +7,11 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import NamedTuple
 
+from engine.blocks import MIN_SEATS
 from engine.errors import quote
 from engine.pairing.swiss import BYE_SCORE, MAX_SWAPS
 from engine.pairing.tables import MAX_EXTRA_BLOCKS, MAX_TABLES, Owners, Table, table_of
-from engine.rating.blocks import MIN_SEATS, MatchResult, pair_results, win_shares
+from engine.rating.results import MatchResult, pair_results, win_shares
 
 
 class Format(StrEnum):

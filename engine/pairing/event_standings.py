@@ -16,7 +16,7 @@ from engine.pairing.event import (
 )
 from engine.pairing.knockout_stages import knockout_results
 from engine.pairing.tiebreaks import EventStanding, rank_entrants
-from engine.rating.blocks import MatchResult, pair_results
+from engine.rating.results import MatchResult, pair_results
 
 
 class OpponentScore(NamedTuple):

@@ -9,6 +9,7 @@ from fractions import Fraction
 from random import Random
 from typing import NamedTuple
 
+from engine.blocks import MIN_SEATS
 from engine.errors import quote
 from engine.pairing.seating import owner_group, seat_owners_apart
 from engine.pairing.sizes import plan_table_sizes
@@ -20,7 +21,6 @@ from engine.pairing.tables import (
     check_each_once,
     table_of,
 )
-from engine.rating.blocks import MIN_SEATS
 
 BlockScores = Mapping[int, Sequence[Fraction]]
 """By entrant of a table: its score S over the regular blocks, then that of each extra block."""

@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
+from engine.blocks import MIN_SEATS
 from engine.errors import quote
 from engine.pairing.event import (
     Entrant,
@@ -21,7 +22,6 @@ from engine.pairing.knockout_stages import Stage, advancing_bots, seeding, stage
 from engine.pairing.round_robin import max_tables_of_a_bot, round_robin_round
 from engine.pairing.swiss import SwissEntrant, default_swiss_rounds, swiss_round
 from engine.pairing.tables import Table, count_meetings, derive_pairing_seed
-from engine.rating.blocks import MIN_SEATS
 
 
 def next_round(

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from engine.blocks import MIN_SEATS
 from engine.errors import quote
 from engine.pairing.seating import owner_group
 from engine.pairing.tables import Owners
-from engine.rating.blocks import MIN_SEATS
 
 
 class TableSizes(NamedTuple):

@@ -6,11 +6,11 @@ from fractions import Fraction
 from random import Random
 from typing import NamedTuple
 
+from engine.blocks import MIN_SEATS
 from engine.pairing.seating import seat_owners_apart
 from engine.pairing.sizes import plan_table_sizes
 from engine.pairing.swiss_search import SwissSearch
 from engine.pairing.tables import Owners, Table, check_each_once, table_of
-from engine.rating.blocks import MIN_SEATS
 
 BLOCKS_PER_TABLE = 2
 BYE_SCORE = Fraction(1, 2)

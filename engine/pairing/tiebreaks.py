@@ -7,7 +7,7 @@ from enum import StrEnum
 from fractions import Fraction
 
 from engine.deals import derive
-from engine.rating.blocks import MatchResult, pair_results, win_shares
+from engine.rating.results import MatchResult, pair_results, win_shares
 
 _LOT_BYTES = 8
 

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from statistics import median_high
 from typing import Literal, NamedTuple
 
-from engine.rating.blocks import MatchResult
+from engine.rating.results import MatchResult
 from engine.rating.students_t import upper_quantile, upper_tail
 from engine.rating.style_effects import PRIOR_PAIRS, Measured, expected_gains
 

@@ -15,7 +15,7 @@ from decimal import ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
 from fractions import Fraction
 
 from engine.errors import quote
-from engine.rating.blocks import MatchResult, pair_results
+from engine.rating.results import MatchResult, pair_results
 
 START = 1_500_000
 """The rating of a bot before its first rated block, in milli-Elo."""

@@ -11,7 +11,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from engine.rating.pair_results import Blocks
+from engine.rating.fit_input import Blocks
 
 _Floats = npt.NDArray[np.float64]
 _Ints = npt.NDArray[np.int64]

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from engine.rating.fit_input import Blocks
 from engine.rating.large_covariance import GroupedCovariance
 from engine.rating.large_field import Field
-from engine.rating.pair_results import Blocks
 
 _Floats = npt.NDArray[np.float64]
 

@@ -20,9 +20,9 @@ import numpy.typing as npt
 
 from engine.errors import quote
 from engine.rating.covariance import Covariance, MatrixCovariance, PartOfCovariance
+from engine.rating.fit_input import Blocks, PairResults
 from engine.rating.large_fit import fit_large
 from engine.rating.luck_correction import take_off_luck
-from engine.rating.pair_results import Blocks, PairResults
 from engine.rating.rank_bands import rank_bands
 
 ANCHOR_ELO = 1500.0

@@ -23,10 +23,11 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import NamedTuple
 
+from engine.blocks import MIN_SEATS
 from engine.errors import quote
-from engine.rating.blocks import MIN_SEATS, MatchResult, pair_results, win_shares
 from engine.rating.empirical_likelihood import Sample
 from engine.rating.intervals import student_t
+from engine.rating.results import MatchResult, pair_results, win_shares
 from engine.record import Record
 
 _LN_10_OVER_1600 = math.log(10) / 1600

@@ -16,11 +16,12 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
+from engine.blocks import plan_block
 from engine.deals import SEED_BYTES
 from engine.errors import UnknownRulesError
 from engine.games import catalogue
-from engine.rating.blocks import MatchResult, pair_results, plan_block, win_shares
 from engine.rating.intervals import wilson
+from engine.rating.results import MatchResult, pair_results, win_shares
 from league import bots, play
 from league.accounts.quarantines import quarantine_of, require_free
 from league.bots.daily_limits import count_challenge, rounded_up

@@ -15,9 +15,9 @@ from django.db import IntegrityError, transaction
 from django.db.models import Prefetch
 from django.utils import timezone
 
+from engine.blocks import derive_block_seed, plan_block
 from engine.deals import SEED_BYTES
 from engine.rating import sprt
-from engine.rating.blocks import derive_block_seed, plan_block
 from league import bots, play
 from league.accounts.quarantines import require_free
 from league.models import Bot, BotVersion, Comparison, Ladder, Match, SwapBlock

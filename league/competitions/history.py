@@ -14,7 +14,7 @@ from django.utils import timezone
 from engine.errors import UnknownRulesError
 from engine.games import catalogue
 from engine.pairing import Entrant, EventSettings, Format, PlayedBlock, PlayedRound
-from engine.rating.blocks import MatchResult
+from engine.rating.results import MatchResult
 from league.models import (
     Block,
     BlockBot,

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from django.db.models import Max
 
+from engine.blocks import derive_block_seed, plan_block
 from engine.deals import commitment
 from engine.pairing import Table
-from engine.rating.blocks import derive_block_seed, plan_block
 from league.models import (
     Block,
     BlockBot,

@@ -3,7 +3,7 @@
 from django.db import models
 from django.db.models import Count, Prefetch, Q
 
-from engine.rating.blocks import derive_block_seed, derive_deal_seed
+from engine.blocks import derive_block_seed, derive_deal_seed
 from league.models.setting_aside import SetAside
 
 

@@ -6,8 +6,8 @@ Ratings are integers in thousandths of an Elo point.
 from django.db import models
 from django.utils import timezone
 
-from engine.rating.blocks import win_share
 from engine.rating.intervals import margin
+from engine.rating.results import win_share
 
 ERROR_FROM = 5
 """From so many blocks of its version on a bot's performance has an error bar.

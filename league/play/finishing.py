@@ -11,7 +11,7 @@ from datetime import datetime
 import structlog
 from django.db import transaction
 
-from engine.rating.blocks import rated_places
+from engine.rating.results import rated_places
 from engine.record import Record
 from league import durations
 from league.models import Block, Match, Turn

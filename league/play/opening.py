@@ -3,9 +3,9 @@
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 
+from engine.blocks import BlockPlan
 from engine.deals import SEED_BYTES
 from engine.games import catalogue
-from engine.rating.blocks import BlockPlan
 from league.models import (
     Block,
     Bot,

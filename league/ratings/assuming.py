@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from engine.rating import elo
-from engine.rating.blocks import MatchResult
+from engine.rating.results import MatchResult
 from league.models import Block, BlockBot, Ladder, MatchSeat, Round
 from league.models.standings import SHOWN
 from league.ratings.match_results import k_schedule, stored_results

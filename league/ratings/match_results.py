@@ -23,8 +23,8 @@ import structlog
 from structlog.contextvars import bound_contextvars
 
 from engine.rating import elo
-from engine.rating.blocks import MatchResult, rated_places
 from engine.rating.luck import luck as luck_of
+from engine.rating.results import MatchResult, rated_places
 from engine.record import Record
 from engine.referee import FAULTS_TO_FORFEIT
 from league import play

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from django.db.models import Count, F, OuterRef, Q, Subquery
 
 from engine.rating import sprt
-from engine.rating.blocks import half_points
+from engine.rating.results import half_points
 from league.models import Block, Bot, Ladder, MatchSeat, Performance
 from league.ratings.match_results import StoredResult, stored_results
 from league.ratings.standings import public_standings, up_to_public

@@ -17,7 +17,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from engine.rating import elo
-from engine.rating.blocks import half_points
+from engine.rating.results import half_points
 from league.models import Ladder, PackedResults, Round
 
 LUCK_UNITS = 1_000_000

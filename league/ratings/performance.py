@@ -15,7 +15,7 @@ from django.db import connection, transaction
 from django.db.models import OuterRef, Q, Subquery
 from django.utils import timezone
 
-from engine.rating.blocks import win_share
+from engine.rating.results import win_share
 from league.models import Fit, Ladder, Performance, Round, Standing
 from league.models.standings import ERROR_FROM
 from league.ratings.packing import read_packed

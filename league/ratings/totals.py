@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from django.db import connection
 
 from engine.rating import elo
-from engine.rating.blocks import half_points
+from engine.rating.results import half_points
 from league.models import Ladder
 
 

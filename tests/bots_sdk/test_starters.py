@@ -28,7 +28,7 @@ from bots_sdk.reference import make_player
 from bots_sdk.sandbox.declarations import declared_games
 from bots_sdk.sandbox.sources import read_source
 from bots_sdk.starters.trained import train
-from engine.rating.blocks import derive_block_seed, plan_block
+from engine.blocks import derive_block_seed, plan_block
 from engine.referee import TimeControl, play
 from tests.bots_sdk.stub import StubLeague
 

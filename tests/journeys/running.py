@@ -20,7 +20,7 @@ import pytest
 
 from devserver.running import VARIABLES, variables_of_running
 from engine.rating import elo
-from engine.rating.blocks import MatchResult, rated_places
+from engine.rating.results import MatchResult, rated_places
 from engine.record import read, verify
 from engine.referee import FAULTS_TO_FORFEIT
 

@@ -14,11 +14,11 @@ import pytest
 
 from bots_sdk.bot import match_info
 from bots_sdk.reference import HOUSE, counting_bot, make_player, random_bot, search_bot
+from engine.blocks import plan_block
 from engine.games.catalogue import GAMES
 from engine.games.game import State
 from engine.games.twelve_days import TwelveDays
 from engine.playouts import Evaluation
-from engine.rating.blocks import plan_block
 from engine.referee import MatchClock, Player, TimeControl, play
 from tests.engine.tables import CASES, partridge, played, start, trick
 

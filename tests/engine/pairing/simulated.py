@@ -20,7 +20,7 @@ from engine.pairing import (
     next_round,
     rounds_opened,
 )
-from engine.rating.blocks import MatchResult
+from engine.rating.results import MatchResult
 from tests.engine.pairing.fields import Owners, fields, seats, seeds
 
 MAX_ROUNDS = 2000

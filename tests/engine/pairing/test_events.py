@@ -7,6 +7,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.blocks import derive_block_seed, plan_block
 from engine.pairing import (
     MAX_BLOCKS_PER_ROUND,
     Format,
@@ -15,7 +16,6 @@ from engine.pairing import (
     next_round,
     rank_event,
 )
-from engine.rating.blocks import derive_block_seed, plan_block
 from tests.engine.pairing.fields import SEED, apart, max_of_one_owner, seats
 from tests.engine.pairing.simulated import (
     Simulated,

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from engine.pairing import Entrant, Format, PlayedBlock, next_round, rank_event, seeding, stages
-from engine.rating.blocks import MatchResult
+from engine.rating.results import MatchResult
 from tests.engine.pairing.fields import SEED
 from tests.engine.pairing.simulated import Simulated, start
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from engine.games.game import places
 from engine.pairing import EventStanding, TieBreak, rank_entrants
-from engine.rating.blocks import MatchResult
+from engine.rating.results import MatchResult
 from tests.engine.pairing.fields import SEED, seeds
 
 F = Fraction

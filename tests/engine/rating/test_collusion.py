@@ -6,8 +6,8 @@ from statistics import NormalDist
 
 import pytest
 
+from engine.blocks import seat_orders
 from engine.games.game import places
-from engine.rating.blocks import MatchResult, seat_orders
 from engine.rating.collusion import (
     FALSE_DISCOVERY_RATE,
     MIN_BLOCKS,
@@ -16,6 +16,7 @@ from engine.rating.collusion import (
     RatedBlock,
     screen,
 )
+from engine.rating.results import MatchResult
 from engine.rating.students_t import upper_tail
 
 STRENGTHS = [1350.0, 1400.0, 1450.0, 1480.0, 1500.0, 1520.0, 1550.0, 1600.0, 1650.0, 1700.0]

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.rating.blocks import MatchResult
 from engine.rating.elo import (
     START,
     AppliedRound,
@@ -23,6 +22,7 @@ from engine.rating.elo import (
     fold,
     pair_delta,
 )
+from engine.rating.results import MatchResult
 
 BOTS = range(1, 11)
 MAX_BLOCKS = 4

@@ -6,9 +6,10 @@ from statistics import pstdev
 
 import pytest
 
+from engine.blocks import seat_orders
 from engine.rating import elo
-from engine.rating.blocks import MatchResult, seat_orders
 from engine.rating.noise import noise_after
+from engine.rating.results import MatchResult
 
 SEATS = 4
 BLOCK_ERROR = math.sqrt(5 / 36 / SEATS) / (math.log(10) / 1600)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.rating.blocks import MatchResult, pair_results, seat_orders
+from engine.blocks import seat_orders
 from engine.rating.intervals import Z_95, half_width
 from engine.rating.performance import (
     ANCHOR_ELO,
@@ -18,6 +18,7 @@ from engine.rating.performance import (
     fit,
 )
 from engine.rating.rank_bands import rank_bands
+from engine.rating.results import MatchResult, pair_results
 
 N = 4
 PAIRS = tuple(combinations(range(N), 2))

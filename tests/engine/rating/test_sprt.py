@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.rating.blocks import MatchResult, pair_results
+from engine.rating.results import MatchResult, pair_results
 from engine.rating.sprt import (
     Decision,
     PathPoint,

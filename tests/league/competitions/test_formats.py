@@ -11,8 +11,8 @@ from django.db import connection
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
+from engine.blocks import derive_block_seed, plan_block
 from engine.rating import elo
-from engine.rating.blocks import derive_block_seed, plan_block
 from engine.record import verify
 from league import competitions, ratings
 from league.competitions.history import history_of

@@ -11,8 +11,8 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from engine.blocks import derive_block_seed, plan_block
 from engine.pairing import LadderEntrant, Table, ladder_round
-from engine.rating.blocks import derive_block_seed, plan_block
 from league import competitions, ratings
 from league.competitions import ladder_rounds, rounds
 from league.competitions.ladder_rounds import SETTLED_BLOCKS, bots_to_draw

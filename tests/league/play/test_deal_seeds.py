@@ -5,7 +5,7 @@ from hashlib import sha256
 import pytest
 from django.db import IntegrityError, transaction
 
-from engine.rating.blocks import derive_block_seed, derive_deal_seed
+from engine.blocks import derive_block_seed, derive_deal_seed
 from league import competitions, play
 from league.models import Block, Ladder, Match, Round
 from league.ratings import DamagedError, recompute

@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from engine.rating import sprt
-from engine.rating.blocks import pair_results, win_shares
+from engine.rating.results import pair_results, win_shares
 from league import competitions, ratings, tasks
 from league.models import Block, BlockBot, Fit, Ladder, MatchSeat, Performance, Round, Standing
 from league.ratings import luck_counts, noise

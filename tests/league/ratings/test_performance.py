@@ -13,8 +13,8 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from engine.rating.blocks import pair_results
 from engine.rating.performance import PairResults, fit
+from engine.rating.results import pair_results
 from league import competitions, play, ratings, tasks
 from league.models import (
     Block,

@@ -1,23 +1,17 @@
-"""Blocks: the deal and seating of each match, and the pair results of the finished matches.
+"""Blocks before they are played: the deal and the seating of each match.
 
 A block is one table of n bots and n matches. The bots change seats, so that each bot sits in each
 seat once. Bots are integer ids; seats, matches and deals count from 0.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass, field
-from fractions import Fraction
 
 from engine.deals import SEED_BYTES, derive, seeded_shuffle
 from engine.errors import quote
-from engine.games.game import places as places_of_scores
 
 MIN_SEATS = 2
 MAX_SEATS = 8
-
-
-# -- Planning --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +113,7 @@ def assign_labels(block_seed: bytes, bots: Collection[int]) -> tuple[int, ...]:
         ValueError: there are not 2 to 8 bots, a bot is listed twice, or the seed is not 32 bytes
             long.
     """
-    _check_bots(bots)
+    check_table(bots)
     _check_seed(block_seed)
     ascending = sorted(bots)
     order = list(range(len(ascending)))
@@ -159,116 +153,15 @@ def plan_block(
     )
 
 
-# -- Results ---------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class MatchResult:
-    """A finished match, as ratings and standings use it.
-
-    Attributes:
-        seating: bot ids by seat.
-        places: `rated_places` by seat; 1 is the best place.
-        scores: game points by seat. Ratings ignore them, and callers that don't add up points may
-            leave them out.
-        luck: `luck.luck` by seat; empty if it is not measured, or the block has one deal. Only
-            performance uses it.
-    """
-
-    seating: tuple[int, ...]
-    places: tuple[int, ...]
-    scores: tuple[int, ...] = ()
-    luck: tuple[float, ...] = ()
-
-
-def rated_places(places: Sequence[int], forfeited: Collection[int]) -> tuple[int, ...]:
-    """Return the places that count for rating: all forfeited seats share the last place.
-
-    The other seats keep their order and move up; ties between them stay ties.
-
-    Args:
-        places: places by seat, as in the match's record.
-        forfeited: the forfeited seats, in any order.
+def check_table(bots: Collection[int]) -> None:
+    """Check that a table has 2 to 8 bots, each once.
 
     Raises:
-        ValueError: a forfeited seat is not at the table.
+        ValueError: it has not.
     """
-    unknown = [seat for seat in forfeited if not 0 <= seat < len(places)]
-    if unknown:
-        raise ValueError(f"seat {quote(unknown[0])} forfeited, but there are {len(places)} seats")
-    last = max(places, default=0) + 1
-    moved = [last if seat in forfeited else place for seat, place in enumerate(places)]
-    return places_of_scores([-place for place in moved])
-
-
-def half_points(place: int, other: int) -> int:
-    """Return a pair result in half points: 2 for the better place, 1 for a tie, else 0."""
-    return (place < other) + (place <= other)
-
-
-def win_share(halves: int, pairs: int) -> float:
-    """Return the sum of pair results divided by their number, from 0 to 1.
-
-    Args:
-        halves: sum of the pair results in half points.
-        pairs: number of pair results, at least 1.
-    """
-    return halves / (2 * pairs)
-
-
-def pair_results(results: Sequence[MatchResult]) -> dict[tuple[int, int], Fraction]:
-    """Return the mean pair results s of some matches of one table, such as a block's matches.
-
-    The pair result of two seats in a match is 1 for the better place, 1/2 for a tied place and 0
-    for the worse place.
-
-    Args:
-        results: at least one match; all of the same bots.
-
-    Returns:
-        ``{(i, j): s_ij}`` for each ordered pair of different bots, exact, from 0 to 1;
-        ``s_ij + s_ji == 1``.
-
-    Raises:
-        ValueError: there are no matches, the bots of two matches differ, a bot sits twice, or the
-            number of places is not the number of seats.
-    """
-    if not results:
-        raise ValueError("pair results need at least one match; there are no matches")
-    table = results[0].seating
-    _check_bots(table)
-    halves = {(i, j): 0 for i in table for j in table if i != j}
-    for result in results:
-        if sorted(result.seating) != sorted(table):
-            raise ValueError(
-                f"all matches must be of the bots {quote(table)}, not {quote(result.seating)}"
-            )
-        if len(result.places) != len(table):
-            raise ValueError(f"{len(table)} seats need as many places, not {quote(result.places)}")
-        place = dict(zip(result.seating, result.places, strict=True))
-        for i, j in halves:
-            halves[i, j] += half_points(place[i], place[j])
-    return {pair: Fraction(points, 2 * len(results)) for pair, points in halves.items()}
-
-
-def win_shares(results: Mapping[tuple[int, int], Fraction]) -> dict[int, Fraction]:
-    """Return the win share of each bot: the mean of its pair results against the others.
-
-    Args:
-        results: ``{(i, j): s_ij}`` for each ordered pair of a table, as `pair_results` returns it.
-
-    Returns:
-        Win shares by bot, exact, from 0 to 1; their mean is 1/2.
-    """
-    sums: dict[int, Fraction] = defaultdict(Fraction)
-    opponents: Counter[int] = Counter()
-    for (bot, _), s_ij in results.items():
-        sums[bot] += s_ij
-        opponents[bot] += 1
-    return {bot: total / opponents[bot] for bot, total in sums.items()}
-
-
-# -- Checks ----------------------------------------------------------------------------------
+    _check_seats(len(bots))
+    if len(set(bots)) != len(bots):
+        raise ValueError(f"a bot sits twice at the table {quote(sorted(bots))}")
 
 
 def _derive_numbered(seed: bytes, kind: str, number: int) -> bytes:
@@ -286,9 +179,3 @@ def _check_seed(seed: bytes) -> None:
 def _check_seats(n: int) -> None:
     if not MIN_SEATS <= n <= MAX_SEATS:
         raise ValueError(f"a table has {MIN_SEATS} to {MAX_SEATS} seats, not {quote(n)}")
-
-
-def _check_bots(bots: Collection[int]) -> None:
-    _check_seats(len(bots))
-    if len(set(bots)) != len(bots):
-        raise ValueError(f"a bot sits twice at the table {quote(sorted(bots))}")
