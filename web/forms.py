@@ -7,7 +7,6 @@ from django.contrib.auth.models import User
 from django.contrib.auth.password_validation import password_validators_help_texts
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.db.models import Exists, OuterRef
-from django.utils import timezone
 
 from league import bots
 from league.models import Bot, Ladder, LadderEntry
@@ -223,7 +222,7 @@ class ChallengeForm(forms.Form):
             data: of a request.
         """
         super().__init__(data)
-        online = Bot.objects.playable().answering(since=timezone.now() - bots.ONLINE_FOR)
+        online = Bot.objects.playable().online()
         own = list(online.owned_by(user).order_by("name").values_list("name", flat=True))
         is_own = named.owner_id == user.pk
         if is_own and named.name not in own:

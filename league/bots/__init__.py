@@ -9,7 +9,7 @@ from league.bots.checks import (
 )
 from league.bots.daily_limits import DAILY_LIMITS
 from league.bots.hosted_players import HostedBot
-from league.bots.online import ONLINE_FOR, is_online
+from league.bots.playable import Obstacle, is_online, obstacles, require_playable
 from league.bots.players import create_player, remove_players
 from league.bots.registering import (
     change_bot,
@@ -23,8 +23,8 @@ from league.bots.uploads import change_note, promote, upload, why_not_ready, wit
 
 __all__ = [
     "DAILY_LIMITS",
-    "ONLINE_FOR",
     "HostedBot",
+    "Obstacle",
     "bot_problems",
     "change_bot",
     "change_note",
@@ -37,11 +37,13 @@ __all__ = [
     "has_played",
     "is_online",
     "names_like",
+    "obstacles",
     "promote",
     "qualified_games",
     "remove",
     "remove_players",
     "require_active",
+    "require_playable",
     "require_qualified",
     "retire",
     "upload",

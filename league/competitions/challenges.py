@@ -23,7 +23,6 @@ from engine.games import catalogue
 from engine.rating.intervals import wilson
 from engine.rating.results import MatchResult, pair_results, win_shares
 from league import bots, play
-from league.accounts.quarantines import quarantine_of, require_free
 from league.bots.daily_limits import count_challenge, rounded_up
 from league.models import Bot, Challenge, ChallengeBot, Ladder, Match
 from league.play.opening import BANK_SECONDS, MOVE_SECONDS
@@ -110,7 +109,7 @@ def challenge(
         )
     now = timezone.now()
     for each in found:
-        _require_playable(each, now, owner)
+        _require_playable(each, owner)
     setting = _setting(found, game, rules)
     versions = {each.pk: each.current for each in found if each.current is not None}
     for each in found:
@@ -126,7 +125,7 @@ def challenge(
                     f"{each} has just been deleted or got another version. Try again.",
                     code="changed-meanwhile",
                 )
-            _require_playable(fresh[each.pk], now, owner)
+            _require_playable(fresh[each.pk], owner)
             if each.owner_id not in (None, owner.pk):
                 _require_accepted(fresh[each.pk], now)
         count_challenge(owner, now)  # which locks the owner's account
@@ -189,7 +188,7 @@ def result(challenge: Challenge) -> Result:
 def challengeable(bot: Bot) -> str:
     """Return why nobody but its owner can challenge a bot now; "" if everybody can."""
     try:
-        _require_playable(bot, timezone.now(), None)
+        _require_playable(bot, None)
         if bot.owner_id is not None:
             _require_accepted(bot, timezone.now())
     except ValidationError as error:
@@ -217,30 +216,23 @@ def _find(names: Sequence[str]) -> list[Bot]:
     return [by_name[name] for name in names]
 
 
-def _require_playable(bot: Bot, now: datetime, owner: User | None) -> None:
-    """Raise unless a bot could play now. Only its owner learns why it is in quarantine."""
+_REFUSALS = {
+    bots.Obstacle.RETIRED: "was deleted; choose another bot.",
+    bots.Obstacle.QUARANTINED: "is in quarantine and gets no matches; choose another bot.",
+    bots.Obstacle.PAUSED: "is paused. Its owner can resume it; choose another bot until then.",
+    bots.Obstacle.NO_VERSION: "has no version that can play yet. Its owner must upload one first.",
+    bots.Obstacle.OFFLINE: "is offline: it asked for no turns in the last 60 s. Its owner must "
+    "start its program (`twelfth-night run`).",
+}
+"""What a person reads about another owner's bot. Only the owner learns the quarantine's reason."""
+
+
+def _require_playable(bot: Bot, owner: User | None) -> None:
+    """Raise unless a bot could play now."""
     if owner is not None and bot.owner_id == owner.pk:
-        require_free(bot)
-    elif quarantine_of(bot) is not None:
-        raise ValidationError(
-            f"{bot} is in quarantine and gets no matches; choose another bot.", code="quarantined"
-        )
-    if bot.paused:
-        raise ValidationError(
-            f"{bot} is paused. Its owner can resume it; choose another bot until then.",
-            code="bot-paused",
-        )
-    if bot.current is None:
-        raise ValidationError(
-            f"{bot} has no version that can play yet. Its owner must upload one first.",
-            code="no-version",
-        )
-    if not bots.is_online(bot, now):
-        raise ValidationError(
-            f"{bot} is offline: it asked for no turns in the last 60 s. Its owner must start its "
-            "program (`twelfth-night run`).",
-            code="bot-offline",
-        )
+        bots.require_playable(bot)
+    elif (obstacle := next(bots.obstacles(bot), None)) is not None:
+        raise ValidationError(f"{bot} {_REFUSALS[obstacle]}", code=obstacle)
 
 
 def _require_qualified(bot: Bot, game: str, owner: User) -> None:

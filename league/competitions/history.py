@@ -15,6 +15,7 @@ from engine.errors import UnknownRulesError
 from engine.games import catalogue
 from engine.pairing import Entrant, EventSettings, Format, PlayedBlock, PlayedRound
 from engine.rating.results import MatchResult
+from league.bots import Obstacle, obstacles
 from league.models import (
     Block,
     BlockBot,
@@ -90,7 +91,7 @@ class History:
 def history_of(tournament: Tournament, assumed: Assumed = AS_STORED) -> History:
     """Return the history of a tournament; the number of queries is always the same."""
     held = in_quarantine(timezone.now(), bot="bot", owner="bot__owner")
-    found = tournament.entries.select_related("bot__owner").annotate(in_quarantine=held)
+    found = tournament.entries.select_related("bot__owner").annotate(held=held)
     rows = list(found.order_by("bot"))
     entries: dict[int, TournamentEntry] = {entry.bot_id: entry for entry in rows}
     every = list(tournament.rounds.order_by("number"))
@@ -105,7 +106,7 @@ def history_of(tournament: Tournament, assumed: Assumed = AS_STORED) -> History:
         entries=entries,
         bots={bot: entry.bot for bot, entry in entries.items()} | Bot.objects.in_bulk(fill_ins),
         event_settings=event_settings_of(tournament),
-        entrants=[_entrant(row, assumed, in_quarantine=row.in_quarantine) for row in rows],
+        entrants=[_entrant(row, assumed, held=row.held) for row in rows],
         opened=opened,
         rounds=rounds,
         set_aside=[round_ for round_ in every if round_.pk not in counting],
@@ -144,7 +145,7 @@ def _min_seats(ladder: Ladder) -> int:
         return 2
 
 
-def _entrant(entry: TournamentEntry, assumed: Assumed, *, in_quarantine: bool) -> Entrant:
+def _entrant(entry: TournamentEntry, assumed: Assumed, *, held: bool) -> Entrant:
     disqualified = entry.state == TournamentEntry.State.DISQUALIFIED
     left_after = entry.left_after
     if entry.bot_id in assumed.disqualified:
@@ -159,7 +160,7 @@ def _entrant(entry: TournamentEntry, assumed: Assumed, *, in_quarantine: bool) -
         first_round=entry.first_round,
         left_after=left_after,
         disqualified=disqualified,
-        sits_out=entry.bot.paused or entry.bot.current_id is None or in_quarantine,
+        sits_out=bool({*obstacles(entry.bot, quarantined=held)} - {Obstacle.OFFLINE}),
     )
 
 

@@ -1,12 +1,12 @@
 """Entries on ladders: a bot enters or leaves a ladder at any time."""
 
-from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from league.accounts.quarantines import require_free
-from league.bots import require_active, require_qualified
-from league.models import Bot, BotVersion, Ladder, LadderEntry
+from league.bots import Obstacle, require_playable, require_qualified
+from league.models import Bot, Ladder, LadderEntry
 from league.ratings.hiding import note_entry, note_withdrawal
+
+_DESPITE = {Obstacle.OFFLINE}
 
 
 def enter_ladder(*, ladder: Ladder, bot: Bot) -> LadderEntry:
@@ -17,38 +17,18 @@ def enter_ladder(*, ladder: Ladder, bot: Bot) -> LadderEntry:
             (``bot-paused``) or has no version that can play (``no-version``), or its current
             version did not qualify for the ladder's game (``not-qualified``).
     """
-    require_active(bot)
-    require_free(bot)
+    entry = ladder.entries.filter(bot=bot).first()
+    despite = _DESPITE if entry is None else {*_DESPITE, Obstacle.PAUSED, Obstacle.NO_VERSION}
+    require_playable(bot, despite=despite)
     require_qualified(bot, ladder.game)
-    if (entry := ladder.entries.filter(bot=bot).first()) is not None:
+    if entry is not None:
         return entry
-    _require_able(bot)
     with transaction.atomic():
         locked = Ladder.objects.select_for_update().get(pk=ladder.pk)
         entry, created = LadderEntry.objects.get_or_create(ladder=locked, bot=bot)
         if created:
             note_entry(locked, bot)
         return entry
-
-
-def _require_able(bot: Bot) -> None:
-    """Raise if a bot can't play whatever happens on the ladder."""
-    if bot.paused:
-        raise ValidationError(
-            f"{bot} is paused, so it can't enter. Resume it first: `twelfth-night bot resume "
-            f"{bot}`, or the button on the page My bots.",
-            code="bot-paused",
-        )
-    if bot.current_id is not None:
-        return
-    last = bot.versions.order_by("-number").first()
-    if last is None:
-        why = "has no version yet. Upload one first"
-    elif last.state == BotVersion.State.CHECKING:
-        why = f"can't enter yet: version {last.number} is still being checked. Try again soon"
-    else:
-        why = f"has no version that can play: version {last.number} is {last.state}. Upload another"
-    raise ValidationError(f"{bot} {why}.", code="no-version")
 
 
 def leave_ladder(*, ladder: Ladder, bot: Bot) -> None:

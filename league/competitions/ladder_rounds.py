@@ -22,7 +22,6 @@ from bots_sdk.statuses import UNFINISHED
 from engine.deals import SEED_BYTES
 from engine.pairing import LadderEntrant, ladder_round
 from engine.rating import elo
-from league.bots import ONLINE_FOR
 from league.competitions.rounds import count_tables, open_round
 from league.models import Block, BlockBot, Bot, Ladder, Match, MatchSeat, Round
 from league.models.bots import BotQuerySet
@@ -198,11 +197,7 @@ def _may_open(work: OpenWork, pause: float, now: datetime) -> bool:
 
 def bots_to_draw(ladder: Ladder) -> BotQuerySet:
     """Return the bots on a ladder that can play now: playable, and online if remote."""
-    return (
-        Bot.objects.playable()
-        .answering(since=timezone.now() - ONLINE_FOR)
-        .filter(ladder_entries__ladder=ladder)
-    )
+    return Bot.objects.playable().online().filter(ladder_entries__ladder=ladder)
 
 
 def bots_in_live_matches(ladder: Ladder) -> set[int]:

@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from bots_sdk.durations import about
 from engine.games.titles import counted
-from league.accounts.quarantines import quarantine_of
+from league.bots import Obstacle, obstacles
 from league.competitions.ladder_rounds import (
     MAX_OPEN_ROUNDS,
     SETTLED_BLOCKS,
@@ -25,6 +25,11 @@ from league.models import Bot, Ladder, Standing
 from league.models.bots import BotQuerySet
 from league.play.standstill import standing_still
 
+_WHY_NOT = {
+    Obstacle.QUARANTINED: "It is in quarantine, so it gets no new matches.",
+    Obstacle.PAUSED: "Its owner has paused it.",
+    Obstacle.NO_VERSION: "It waits for a version that passes its check.",
+}
 _NUMERALS = {1: "one", 2: "two", 3: "three", 4: "four"}
 
 
@@ -122,13 +127,7 @@ def _why_not(ladder: Ladder, bot: Bot) -> str | None:
         )
     if ladder.paused:
         return "The ladder is paused."
-    if quarantine_of(bot) is not None:
-        return "It is in quarantine, so it gets no new matches."
-    if bot.paused:
-        return "Its owner has paused it."
-    if bot.current_id is None:
-        return "It waits for a version that passes its check."
-    return None
+    return next((_WHY_NOT[each] for each in obstacles(bot) if each in _WHY_NOT), None)
 
 
 def _offline(ladder: Ladder, bot: Bot, progress: RankProgress | None) -> str:

@@ -19,14 +19,12 @@ from typing import NamedTuple
 from django.db import transaction
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Greatest
-from django.utils import timezone
 
 from bots_sdk.statuses import UNFINISHED
 from engine.deals import SEED_BYTES
 from engine.pairing import LadderEntrant, placement_rounds
 from engine.rating import elo
 from league import play
-from league.bots import ONLINE_FOR
 from league.competitions.rounds import count_tables, open_round
 from league.models import (
     Block,
@@ -216,7 +214,7 @@ def _unplaced(ladders: QuerySet[Ladder]) -> list[_Unplaced]:
     )
     needed = F("ladder__ranked_from")
     is_void = Q(block__state=Block.State.VOID)
-    ready = Bot.objects.playable().answering(since=timezone.now() - ONLINE_FOR)
+    ready = Bot.objects.playable().online()
     found = (
         LadderEntry.objects.filter(ladder__in=ladders, bot__in=ready.filter(owner__isnull=False))
         .exclude(Exists(ranked))

@@ -6,8 +6,7 @@ from django.utils import timezone
 
 from engine.pairing import swiss_round_count
 from engine.rating import elo
-from league.accounts.quarantines import require_free
-from league.bots import require_active, require_qualified
+from league.bots import Obstacle, require_playable, require_qualified
 from league.competitions.history import history_of
 from league.models import Bot, Tournament, TournamentEntry
 
@@ -43,12 +42,7 @@ def enter(*, tournament: Tournament, bot: Bot, by_organiser: bool = False) -> To
                 code="bot-has-left",
             )
         first_round = _first_round(locked, by_organiser=by_organiser)
-        require_active(bot)
-        require_free(bot)
-        if bot.current_id is None:
-            raise ValidationError(
-                f"{bot} has no version that passed its check; upload one first.", code="no-version"
-            )
+        require_playable(bot, despite={Obstacle.PAUSED, Obstacle.OFFLINE})
         require_qualified(bot, locked.ladder.game)
         if entry is not None:
             if is_back:

@@ -1,6 +1,6 @@
 """Bots and their versions."""
 
-from datetime import datetime
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from django.conf import settings
@@ -21,6 +21,8 @@ NAME_PATTERN = r"[a-z0-9-]{3,32}"
 PLAYER_NAME_PATTERN = r"[a-z0-9-]{1,20}_[a-z0-9]{6}"
 """The name of a player's bot: no other bot can have a name with an underscore."""
 MAX_DESCRIPTION = 500
+ONLINE_FOR = timedelta(seconds=60)
+"""A remote bot is online for so long after it asked for turns."""
 
 
 class BotQuerySet(models.QuerySet["Bot"]):
@@ -53,7 +55,8 @@ class BotQuerySet(models.QuerySet["Bot"]):
     def playable(self) -> "BotQuerySet":
         """Return the bots that may play: with a ready current version of the bot itself.
 
-        They are not paused, retired or in quarantine.
+        They are not paused, retired or in quarantine. `league.bots.playable` decides the same for
+        one bot, and names the reason.
         """
         ready = self.active().filter(
             paused=False, current__bot=F("pk"), current__state=BotVersion.State.READY
@@ -64,9 +67,9 @@ class BotQuerySet(models.QuerySet["Bot"]):
         """Annotate ``quarantined``: whether the bot or its account is in quarantine now."""
         return self.annotate(quarantined=in_quarantine(timezone.now()))
 
-    def answering(self, since: datetime) -> "BotQuerySet":
-        """Return all but the remote bots that have not asked for turns since a time."""
-        return self.filter(~Q(kind=Bot.Kind.REMOTE) | Q(seen_at__gte=since))
+    def online(self) -> "BotQuerySet":
+        """Return all but the remote bots that asked for no turns in the last 60 s."""
+        return self.filter(~Q(kind=Bot.Kind.REMOTE) | Q(seen_at__gte=timezone.now() - ONLINE_FOR))
 
 
 class _HidesPlayers(models.Manager["Bot"]):

@@ -19,7 +19,6 @@ from django.utils.text import capfirst
 from engine.deals import SEED_BYTES
 from engine.pairing import Table
 from league import competitions, ratings
-from league.bots import is_online
 from league.models import (
     Block,
     Bot,
@@ -170,9 +169,8 @@ def check_replay(block: Block, later_stages: LaterStages) -> None:
         if not is_void(replacement):
             raise _not_replayable(block, f"{replacement} already replaces it")
     bots = Bot.objects.filter(pk__in=bots_of(block)).order_by("name")
-    playable = set(Bot.objects.playable().filter(pk__in=bots).values_list("pk", flat=True))
-    now = timezone.now()
-    away = [bot.name for bot in bots if bot.pk not in playable or not is_online(bot, now)]
+    able = set(Bot.objects.playable().online().filter(pk__in=bots).values_list("pk", flat=True))
+    away = [bot.name for bot in bots if bot.pk not in able]
     if away:
         names = ", ".join(away)
         raise _not_replayable(

@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 
 from engine.errors import UnknownRulesError
-from league.accounts.quarantines import require_free
+from league.bots import Obstacle, require_playable
 from league.models import Bot, Match
 from league.play.opening import open_unrated_match
 
@@ -42,11 +42,7 @@ def invite(*, owner: User, game: str, rules: str, bots: Sequence[str]) -> Match:
                 f"{name} belongs to another account; choose your bots and house bots.",
                 code="not-your-bot",
             )
-        require_free(bot)
-        if bot.current is None:
-            raise ValidationError(
-                f"{name} has no version that can play yet; upload one first.", code="no-version"
-            )
+        require_playable(bot, despite={Obstacle.PAUSED, Obstacle.OFFLINE})
     if all(bot.kind == Bot.Kind.HOUSE for bot in found.values()):
         raise ValidationError({"bots": "At least one of the bots must be yours."})
     _check_room(owner)

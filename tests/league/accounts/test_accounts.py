@@ -1,11 +1,8 @@
 """Accounts, tokens and bots."""
 
-from datetime import timedelta
-
 import pytest
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
-from django.utils import timezone
 from pytest_django import Settings
 
 from league import accounts, bots
@@ -133,12 +130,3 @@ def test_a_password_easy_to_guess_is_refused(db: None) -> None:
     with pytest.raises(ValidationError) as refused:
         accounts.create_account(username="ada", password="password")
     assert "password" in refused.value.message_dict
-
-
-def test_a_remote_bot_is_online_for_a_minute_after_it_called(ada: tuple[User, str]) -> None:
-    bot, _ = bots.create_bot(owner=ada[0], name="bot", kind="remote")
-    now = timezone.now()
-    assert not bots.is_online(bot, now)
-    bot.seen_at = now
-    assert bots.is_online(bot, now + timedelta(seconds=60))
-    assert not bots.is_online(bot, now + timedelta(seconds=61))
