@@ -108,8 +108,11 @@ def bots_in_order(ladder: Ladder, *, hidden: bool = False) -> QuerySet[Standing,
 
 
 def _ordered(standings: StandingQuerySet, hidden: bool) -> StandingQuerySet:
-    listed = standings if hidden else standings.shown()
-    return listed.with_provisional().order_by(*ORDER)
+    return _listed(standings, hidden).with_provisional().order_by(*ORDER)
+
+
+def _listed(standings: StandingQuerySet, hidden: bool) -> StandingQuerySet:
+    return standings if hidden else standings.shown()
 
 
 class RankedBot(NamedTuple):
@@ -124,13 +127,7 @@ SELECT placed.bot_id,
     CASE WHEN placed.provisional OR placed.hidden <> '' THEN NULL ELSE placed.rank END
 FROM (
     SELECT *, rank() OVER (PARTITION BY hidden, provisional ORDER BY rating DESC) AS rank
-    FROM (
-        SELECT bot_id, hidden, rating,
-            blocks < ranked_from
-                OR (fitted_version IS NOT NULL AND performance_blocks < ranked_from)
-                AS provisional
-        FROM {table} WHERE ladder_id = %s AND (%s OR hidden = '')
-    ) AS known
+    FROM ({standings}) AS known
 ) AS placed
 JOIN league_bot AS bot ON bot.id = placed.bot_id
 WHERE strpos(bot.name, %s) > 0
@@ -140,9 +137,11 @@ ORDER BY placed.hidden, placed.provisional, placed.rating DESC, placed.bot_id
 
 def find_bots(ladder: Ladder, wanted: str, *, hidden: bool = False) -> list[RankedBot]:
     """Return a ladder's bots with a text in their name, in order. Costs one query."""
-    find = _FIND.format(table=public_standings(ladder).model._meta.db_table)
+    listed = _listed(public_standings(ladder), hidden).with_provisional().order_by()
+    columns = listed.values("bot_id", "hidden", "rating", "provisional")
+    standings, values = columns.query.sql_with_params()
     with connection.cursor() as cursor:
-        cursor.execute(find, [ladder.pk, hidden, wanted.lower()])
+        cursor.execute(_FIND.format(standings=standings), [*values, wanted.lower()])
         return [RankedBot(bot, rank) for bot, rank in cursor.fetchall()]
 
 
