@@ -21,7 +21,6 @@ from api.serializers.fields import OneOfField
 from api.serializers.matches import SeatSerializer
 from api.serializers.tournament_standings import TournamentStandingsSerializer
 from api.serializers.tournaments import TournamentRoundSerializer, TournamentSerializer
-from league import visibility
 from league.competitions.tournament_standings import tournament_standings
 from league.models import Match, MatchSeat, Round, Tournament
 from league.play import spectating
@@ -137,14 +136,14 @@ def _matches(round_: Round) -> Iterable[Match]:
 
 def _match(match: Match) -> dict[str, Any]:
     block = match.block
-    is_public = visibility.may_see_record(match)
+    record = spectating.public_record_line(match)
     return {
         "id": match.pk,
         "block": block.number if block else None,
         "number": match.number,
         "status": match.status,
         "seating": SeatSerializer(match.seating.all(), many=True).data,
-        "record": json.loads(spectating.record_line(match)) if is_public else None,
+        "record": None if record is None else json.loads(record),
     }
 
 

@@ -20,7 +20,6 @@ from api.serializers.matches import (
     NewMatchSerializer,
     WatchedMatchSerializer,
 )
-from league import visibility
 from league.models import Match, MatchSeat
 from league.play import owner_reports, spectating, unrated_matches
 
@@ -82,9 +81,10 @@ class RecordView(ApiView):
             raise ProblemError(
                 "not-finished", f"Match {match_id} is {match.status}; it has no record yet."
             )
-        if not visibility.may_see_record(match):
+        record = spectating.public_record_line(match)
+        if record is None:
             raise ProblemError("block-not-finished")
-        return Response(json.loads(spectating.record_line(match)))
+        return Response(json.loads(record))
 
 
 def _matches() -> QuerySet[Match]:

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from league.models import Bot, Match
-from league.play.spectating import record_line
-from league.visibility import may_see_record
+from league.play.spectating import public_record_line
 
 _MATCHES = 100
 """Matches read at a time."""
@@ -30,6 +29,6 @@ def record_lines(
     last = 0
     while found := list(matches.filter(pk__gt=last).order_by("pk")[:_MATCHES]):
         last = found[-1].pk
-        lines = (record_line(match).rstrip("\n") for match in found if may_see_record(match))
-        if piece := "".join(f"{line}\n" for line in lines):
+        lines = map(public_record_line, found)
+        if piece := "".join(line.rstrip("\n") + "\n" for line in lines if line is not None):
             yield piece.encode()

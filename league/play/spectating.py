@@ -64,9 +64,9 @@ def live_now(count: int = 12) -> list[int]:
     return [match.pk for match in newest if may_watch(match)][:count]
 
 
-def record_line(match: Match) -> str:
-    """Return the record of a finished match, as a line of a file of records."""
-    return write(match.record)
+def public_record_line(match: Match) -> str | None:
+    """Return the record of a match as a line of a file of records, or None while it is secret."""
+    return write(match.record) if may_see_record(match) else None
 
 
 class FeedEvent(NamedTuple):

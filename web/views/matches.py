@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from league.models import Match, MatchAnalysis, MatchSeat
 from league.play.owner_reports import owner_report
-from league.play.spectating import record_line
+from league.play.spectating import public_record_line
 from league.visibility import may_see_record
 from web.charts.lines import chart
 from web.match_analysis import analysis_beside
@@ -82,9 +82,10 @@ def match_phases(request: HttpRequest, pk: int) -> HttpResponse:
 def record(request: HttpRequest, pk: int) -> HttpResponse:
     """Return the record of an open match, from which anyone can verify it."""
     found = get_object_or_404(Match.objects.select_related("block"), pk=pk)
-    if not may_see_record(found):
+    line = public_record_line(found)
+    if line is None:
         raise Http404(f"The record of match {pk} is not public yet.")
-    response = HttpResponse(record_line(found) + "\n", content_type="application/json")
+    response = HttpResponse(line + "\n", content_type="application/json")
     response["Content-Disposition"] = f'attachment; filename="match-{pk}.json"'
     return response
 
