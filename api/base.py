@@ -24,14 +24,13 @@ from api import headers, idempotency
 from api.authentication import AnyToken
 from api.operations import NoFields, takes_of
 from api.pagination import KeysetPagination, PageQuery, between
-from api.problems import BotMovedError, ProblemError
+from api.problems import API_ROOT, BotMovedError, ProblemError
 from api.strictness import validated
 from engine.errors import listed, nearest
 from league.bots import find_renamed, names_like
 from league.models import Bot, Comparison, Ladder, Match, Tournament
 
 Row = TypeVar("Row", bound=Model)
-API_ROOT = "/api/v1/"
 
 
 class ApiView(APIView):

@@ -9,11 +9,10 @@ from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.http.request import split_domain_port, validate_host
 
-from api.problems import CODES, ProblemError, problem_response
+from api.problems import CODES, PREFIX, ProblemError, problem_response
 from api.shares import FairShares
 from league.accounts import throttles
 
-API_PREFIX = "/api/"
 _ANY_HOST = ("/healthz", "/healthz/web", "/readyz", "/metrics")
 """Paths for probes, which reach a part by its IP address or its name in a network of containers."""
 _FREE_PATHS = ("/static/", "/healthz")
@@ -116,7 +115,7 @@ def _when_closed(response: HttpResponseBase, call: Callable[[], None]) -> None:
 
 def _refusal(request: HttpRequest, error: ProblemError) -> HttpResponseBase:
     """Return a problem for a call of the API, and a line of text for a page."""
-    if request.path_info.startswith(API_PREFIX):
+    if request.path_info.startswith(PREFIX):
         return problem_response(error.code, error.detail, headers=error.headers)
     status = HTTPStatus(CODES[error.code][0])
     return HttpResponse(

@@ -15,11 +15,10 @@ from django.utils.cache import set_response_etag
 from structlog.contextvars import bind_contextvars, clear_contextvars
 
 from api import headers
-from api.problems import CONTENT_TYPE, ProblemError, code_for_status, problem_response
+from api.problems import CONTENT_TYPE, PREFIX, ProblemError, code_for_status, problem_response
 from bots_sdk.sandbox.sources import MAX_BYTES
 from league import durations, tracing
 
-API_PREFIX = "/api/"
 REQUEST_ID_HEADER = "X-Request-ID"
 MAX_BODY_BYTES = 64 * 1024
 MAX_UPLOAD_BYTES = MAX_BYTES + MAX_BODY_BYTES
@@ -103,7 +102,7 @@ class RequestIdMiddleware:
 
 
 class ApiMiddleware:
-    """Under `API_PREFIX`: refuses long bodies, makes every error a problem, and completes reads.
+    """Under `PREFIX`: refuses long bodies, makes every error a problem, and completes reads.
 
     Reads get the headers of CORS and caching, are answered with 304 if the client has them, and are
     compressed if the client accepts it. Only reads are compressed: no answer to a read has a token.
@@ -114,7 +113,7 @@ class ApiMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Return the response."""
-        if not request.path_info.startswith(API_PREFIX):
+        if not request.path_info.startswith(PREFIX):
             return self.get_response(request)
         if request.encoding:
             # JSON is UTF-8 (RFC 8259), and so are our query strings. Ignore another charset.

@@ -13,7 +13,10 @@ from structlog.contextvars import get_contextvars
 from league.accounts.throttles import Usage
 
 CONTENT_TYPE = "application/problem+json"
-TYPES = "/api/v1/docs/#"
+PREFIX = "/api/"
+"""Errors at addresses that begin so are problems; other addresses are pages."""
+API_ROOT = f"{PREFIX}v1/"
+TYPES = f"{API_ROOT}docs/#"
 """The start of a problem's ``type``; with the code it links to the code's line in the docs."""
 RETRY_SECONDS = 1
 """``Retry-After`` of an answer that the database could not give."""

@@ -10,7 +10,7 @@ from drf_spectacular.utils import OpenApiResponse
 
 from api.needed_tokens import SCHEMES, add_token
 from api.operations import NoFields
-from api.problems import CODES, CONTENT_TYPE
+from api.problems import API_ROOT, CODES, CONTENT_TYPE
 from api.reference import problem_codes
 
 PROBLEM = {
@@ -151,7 +151,7 @@ class ApiSchema(AutoSchema):
         """Return the subject of a call: the first part of its path, or blocks."""
         if "/blocks" in self.path:
             return ["blocks"]
-        return [self.path.removeprefix("/api/v1/").split("/")[0]]
+        return [self.path.removeprefix(API_ROOT).split("/")[0]]
 
     def get_override_parameters(self) -> list[Any]:
         """Return the default query parameters of the view; `operation` adds those of the call."""

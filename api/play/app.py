@@ -40,7 +40,7 @@ from api.play.spectators import Spectators  # noqa: E402
 from api.play.turn_waiters import PollWaiter, StreamWaiter, TurnWaiters, WaitingBot  # noqa: E402
 from api.play.waiting_limits import WaitingLimits  # noqa: E402
 from api.play.watching import WatchCalls  # noqa: E402
-from api.problems import ProblemError  # noqa: E402
+from api.problems import PREFIX, ProblemError  # noqa: E402
 from api.tokens import needed_bot, token_text, working_token  # noqa: E402
 from league import accounts, heartbeats, processes  # noqa: E402
 from league.accounts.throttles import client_by_bot, client_by_token  # noqa: E402
@@ -141,7 +141,7 @@ class Gateway:
         await send({"type": "lifespan.shutdown.complete"})
 
     async def _route(self, request: Request) -> None:
-        is_api = request.path.startswith("/api/")
+        is_api = request.path.startswith(PREFIX)
         if is_api and not is_known_host(request.header(b"host")):
             raise unknown_host(request.header(b"host"))
         method, view, parameters, request.route = self._find_call(request.path)
