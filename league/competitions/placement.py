@@ -69,7 +69,8 @@ def open_placements(ladder_id: int) -> list[Round]:
     and a call that doesn't get the ladder's lock does nothing.
     """
     for block in _outdated().filter(round__ladder=ladder_id).values_list("pk", flat=True):
-        play.void_block(block, "The bot has another version now, or has left the ladder.")
+        why = "The bot has another version now, or has left the ladder."
+        play.void_unfinished_block(block, why)
     with transaction.atomic():
         ladder = Ladder.objects.lock_free(pk=ladder_id)
         if ladder is None or ladder.paused:

@@ -31,8 +31,7 @@ from league.models import (
 )
 from league.moderation.log import Action, note
 from league.moderation.seen import state_of_block
-from league.ratings.void_marks import can_be_restored, is_void, newest_mark
-from league.ratings.void_marks import restore_block as restore_in_ratings
+from league.ratings.void_marks import can_be_restored, is_void, newest_mark, take_mark_back
 
 
 class LaterStages(StrEnum):
@@ -146,7 +145,7 @@ def restore_block(
             mark.decision.rounds_superseded.update(superseded_by=None)
             _move_departures_back(mark.decision)
         for marked in marked_with(mark):
-            restore_in_ratings(block=marked, reason=text, made_by=made_by, decision=decision)
+            take_mark_back(block=marked, reason=text, made_by=made_by, decision=decision)
     return decision
 
 
@@ -255,9 +254,7 @@ def bots_of(block: Block) -> list[int]:
 
 
 def _void(block: Block, reason: str, decision: ModerationEntry) -> None:
-    ratings.void_block(
-        block_id=block.pk, reason=reason, made_by=decision.made_by, decision=decision
-    )
+    ratings.mark_void(block_id=block.pk, reason=reason, made_by=decision.made_by, decision=decision)
 
 
 def _supersede(round_: Round, reason: str, decision: ModerationEntry) -> None:

@@ -268,7 +268,7 @@ def _void_blocks(ladder_id: int, blocks: QuerySet[Block], decision: ModerationEn
         Ladder.objects.select_for_update().get(pk=ladder_id)
         of_ladder = blocks.filter(round__ladder=ladder_id).order_by("pk").distinct()
         for block_id in list(of_ladder.values_list("pk", flat=True)):
-            ratings.void_block(
+            ratings.mark_void(
                 block_id=block_id,
                 reason=VOID_REASON,
                 made_by=decision.made_by if decision else None,

@@ -2,7 +2,7 @@
 
 from league.play.archiving import archive_due, archive_round, archive_state, unarchive_round
 from league.play.bot_output import remove_old_output
-from league.play.finishing import note_results, void_block, void_match
+from league.play.finishing import note_results, void_match, void_unfinished_block
 from league.play.hosted import play_match
 from league.play.live import open_live
 from league.play.match_queue import (
@@ -76,6 +76,6 @@ __all__ = [
     "submit_group",
     "submit_together",
     "unarchive_round",
-    "void_block",
     "void_match",
+    "void_unfinished_block",
 ]

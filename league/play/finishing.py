@@ -96,7 +96,7 @@ def void_match(match: Match, reason: str = "") -> None:
         reason: one line for pages, the API and the log.
     """
     if match.block_id is not None:
-        void_block(match.block_id, reason)
+        void_unfinished_block(match.block_id, reason)
         return
     with transaction.atomic():
         of_it = {"challenge": match.challenge_id} if match.challenge_id else {"pk": match.pk}
@@ -104,8 +104,8 @@ def void_match(match: Match, reason: str = "") -> None:
         _void(list(unfinished.select_for_update(of=("self",))), reason)
 
 
-def void_block(block_id: int, reason: str = "") -> None:
-    """Void a block with all its unfinished matches: it rates no bot.
+def void_unfinished_block(block_id: int, reason: str = "") -> None:
+    """Void a block that is in play, with its unfinished matches; leave a finished block.
 
     Args:
         block_id: id of the block.

@@ -9,7 +9,7 @@ from league.ratings.luck_counts import count_luck, take_luck_counts
 from league.ratings.performance import fit_round, take_fits
 from league.ratings.ranked_from import copy_ranked_from, ladders_with_other_ranked_from
 from league.ratings.recomputing import Difference, OvertakenError, recompute
-from league.ratings.void_marks import void_block
+from league.ratings.void_marks import mark_void
 
 __all__ = [
     "DamagedError",
@@ -26,11 +26,11 @@ __all__ = [
     "ladders_to_correct",
     "ladders_to_hide_on",
     "ladders_with_other_ranked_from",
+    "mark_void",
     "recompute",
     "rounds_to_apply",
     "take_checks",
     "take_fits",
     "take_luck_counts",
     "take_overdue_checks",
-    "void_block",
 ]

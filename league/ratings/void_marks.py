@@ -14,7 +14,7 @@ from league import play
 from league.models import Block, Ladder, ModerationEntry, VoidMark
 
 
-def void_block(
+def mark_void(
     *,
     block_id: int,
     reason: str,
@@ -44,14 +44,14 @@ def void_block(
             block=block, reason=reason.strip(), made_by=made_by, decision=decision
         )
         if block.round.applied_at is None:
-            play.void_block(block.pk, mark.reason)
-            # `play.void_block` leaves a finished block; its round is not applied, so it is void.
+            play.void_unfinished_block(block.pk, mark.reason)
+            # That leaves a finished block, which is void too, because its round is not applied.
             Block.objects.filter(pk=block.pk).update(state=Block.State.VOID)
         Block.objects.filter(pk=block.pk).update(void_reason=mark.reason)
     return mark
 
 
-def restore_block(
+def take_mark_back(
     *, block: Block, reason: str, made_by: User | None = None, decision: ModerationEntry
 ) -> VoidMark:
     """Take the void mark of a block back, so that it counts again.

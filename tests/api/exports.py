@@ -30,7 +30,7 @@ def ladder(db: None) -> Ladder:
         tournament = small.tournament(ladder)
         competitions.advance_tournament(tournament.pk)
         if number == 1:
-            play.void_block(Block.objects.filter(state="playing").first().pk)
+            play.void_unfinished_block(Block.objects.filter(state="playing").first().pk)
             Block.objects.filter(pk=Block.objects.filter(state="playing").last().pk).update(
                 rated=False
             )
@@ -40,7 +40,7 @@ def ladder(db: None) -> Ladder:
         if number == 1:  # back to the first version
             bots[0].current = bots[0].versions.get(number=1)
             bots[0].save()
-    ratings.void_block(block_id=Block.objects.filter(state="finished").first().pk, reason="test")
+    ratings.mark_void(block_id=Block.objects.filter(state="finished").first().pk, reason="test")
     ratings.correct(ladder.pk)
     ladder.refresh_from_db()
     return ladder

@@ -62,7 +62,7 @@ def test_the_ledger_is_filtered_by_bot_round_and_revision(api: Api, ladder: Ladd
     last = everything[0]["round"]
     assert rows(api, f"&round={last}") == [row for row in everything if row["round"] == last]
     block = BlockEntry.objects.filter(block__round__number=last).first().block
-    ratings.void_block(block_id=block.pk, reason="a power cut")
+    ratings.mark_void(block_id=block.pk, reason="a power cut")
     ratings.correct(ladder.pk)
     assert rows(api) != everything
     for old, before in zip(rows(api, "&revision=1"), everything, strict=True):

@@ -50,7 +50,7 @@ def test_a_match_with_its_own_deal_may_be_watched_and_its_record_seen_at_the_end
 
 def test_a_void_match_is_secret(block: Block) -> None:
     Block.objects.update(duplicate=False)
-    play.void_block(block.pk)
+    play.void_unfinished_block(block.pk)
     assert seen(block) == [(False, False)] * 3
 
 

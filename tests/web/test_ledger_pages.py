@@ -91,7 +91,7 @@ def test_a_correction_shows_its_reason_and_links_to_the_revision_before(
     block = Block.objects.first()
     path = f"/ladders/quick/rounds/{block.round.number}/"
     old = [signed(delta) for delta in block.ledger.values_list("delta", flat=True)]
-    ratings.void_block(block_id=block.pk, reason="a power cut in the hall")
+    ratings.mark_void(block_id=block.pk, reason="a power cut in the hall")
     ratings.correct(ladder.pk)
     for where in (path, "/ladders/quick/?view=statistics"):
         assert "a power cut in the hall" in page(client, where)

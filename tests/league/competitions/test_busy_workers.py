@@ -95,7 +95,7 @@ def test_drawn_blocks_count_as_played_when_the_next_round_is_drawn(busy: Ladder)
     voided = opened.blocks.first()
     assert voided is not None
     gone = set(voided.bots.values_list("bot", flat=True))
-    play.void_block(voided.pk)
+    play.void_unfinished_block(voided.pk)
     assert _blocks_drawn(busy) == {
         bot: count - (bot in gone) for bot, count in sat.items() if count > (bot in gone)
     }
@@ -218,7 +218,7 @@ def test_remote_bots_are_drawn_again_when_half_of_them_are_free(busy: Ladder) ->
         bot: set(live.filter(seating__bot=bot).values_list("block", flat=True)) for bot in remote
     }
     for block in live.order_by("block").values_list("block", flat=True).distinct():
-        play.void_block(block)
+        play.void_unfinished_block(block)
         for blocks in tables.values():
             blocks.discard(block)
         done = {bot for bot, blocks in tables.items() if not blocks}

@@ -88,7 +88,7 @@ def test_a_new_version_is_placed_again(ladder: Ladder, ada: User) -> None:
 def test_blocks_that_became_void_are_drawn_again(ladder: Ladder, ada: User) -> None:
     enter(ladder, ada)
     opened = competitions.open_placements(ladder.pk)
-    play.void_block(opened[0].blocks.earliest("number").pk)
+    play.void_unfinished_block(opened[0].blocks.earliest("number").pk)
     assert competitions.ladders_to_place_on() == []  # the placement goes on
     small.run_all()
     [again] = competitions.open_placements(ladder.pk)
@@ -334,7 +334,7 @@ def test_a_version_whose_blocks_become_void_is_not_placed_without_end(
     for _ in range(3):
         for round_ in competitions.open_placements(ladder.pk):
             for block in round_.blocks.all():
-                play.void_block(block.pk)
+                play.void_unfinished_block(block.pk)
         ratings_applied = Round.objects.open()
         assert not ratings_applied.exclude(blocks__state="void").exists()
         small.run_all()

@@ -241,14 +241,14 @@ def test_void_marks_of_an_archived_round_change_the_ratings_and_can_be_taken_bac
     archive_all()
     before = list(ladder.standings.order_by("bot").values_list("bot", "rating"))
     block = Block.objects.finished().filter(round=ladder.rounds.order_by("pk").last())[0]
-    ratings.void_block(block_id=block.pk, reason="test")
+    ratings.mark_void(block_id=block.pk, reason="test")
     ratings.correct(ladder.pk)
     ladder.refresh_from_db()
     assert list(ladder.standings.order_by("bot").values_list("bot", "rating")) != before
     assert recompute(ladder) == []
     log = ModerationEntry.objects.create(action="restore-block", reason="test")
     with transaction.atomic():
-        void_marks.restore_block(block=block, reason="test", decision=log)
+        void_marks.take_mark_back(block=block, reason="test", decision=log)
     ratings.correct(ladder.pk)
     ladder.refresh_from_db()
     assert list(ladder.standings.order_by("bot").values_list("bot", "rating")) == before

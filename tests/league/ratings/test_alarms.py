@@ -218,7 +218,7 @@ def test_a_damaged_record_raises_the_alarm_until_its_block_is_void(
         ratings.recompute(ladder)
     with pytest.raises(CommandError, match=r"quick: round 1 can't be folded: .* void"):
         call_command("recompute", "quick", repair="a try", stdout=StringIO())
-    ratings.void_block(block_id=block.pk, reason="its record is lost")
+    ratings.mark_void(block_id=block.pk, reason="its record is lost")
     assert ratings.correct(ladder.pk) is not None
     ratings.check_ladder(ladder.pk)
     ladder.refresh_from_db()

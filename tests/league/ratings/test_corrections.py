@@ -92,7 +92,7 @@ def test_a_void_mark_folds_the_ladder_anew_and_the_old_revision_stays_readable(
     block = block_of(ladder, round_)
     before, old, old_deltas = ratings_of(ladder), entries(ladder), deltas(ladder)
     due = folded_without(ladder, block)
-    ratings.void_block(block_id=block.pk, reason="a power cut in the hall")
+    ratings.mark_void(block_id=block.pk, reason="a power cut in the hall")
     assert ratings_of(ladder) == before
     assert ratings.recompute(ladder) == []
     assert ratings.ladders_to_correct() == [ladder.pk]
@@ -115,7 +115,7 @@ def test_corrections_build_on_earlier_corrections_and_new_rounds(ladder: Ladder)
     rng = random.Random(4)
     for number in range(2, 6):
         block = rng.choice(list(Block.objects.filter(state="finished")))
-        ratings.void_block(block_id=block.pk, reason="test")
+        ratings.mark_void(block_id=block.pk, reason="test")
         ratings.correct(ladder.pk)
         ladder.refresh_from_db()
         assert ladder.revision == number
@@ -135,7 +135,7 @@ def test_a_correction_changes_head_to_head_and_performance_too(ladder: Ladder) -
     ratings.fit_round(round_id)
     assert set(Performance.objects.values_list("blocks", flat=True)) == {18}
     block = block_of(ladder, 2)
-    ratings.void_block(block_id=block.pk, reason="test")
+    ratings.mark_void(block_id=block.pk, reason="test")
     ratings.correct(ladder.pk)
     [round_id] = ratings.take_fits()
     assert ratings.fit_round(round_id)
@@ -152,7 +152,7 @@ def test_a_bot_whose_only_block_is_void_leaves_the_ladder() -> None:
     small.tournament(ladder)
     small.run_all()
     assert ladder.standings.count() == 3
-    ratings.void_block(block_id=Block.objects.get().pk, reason="test")
+    ratings.mark_void(block_id=Block.objects.get().pk, reason="test")
     assert ratings.correct(ladder.pk) is not None
     assert ladder.standings.count() == HeadToHead.objects.count() == 0
     assert ratings.recompute(ladder) == []
@@ -179,7 +179,7 @@ def test_a_round_that_is_rated_while_a_correction_folds_is_in_it(
             thread.submit(play_on).result()
 
     monkeypatch.setattr(corrections, "_write_rounds", and_play)
-    ratings.void_block(block_id=block_of(ladder, 1).pk, reason="test")
+    ratings.mark_void(block_id=block_of(ladder, 1).pk, reason="test")
     assert ratings.correct(ladder.pk) is not None
     ladder.refresh_from_db()
     assert ratings.recompute(ladder) == []
@@ -188,7 +188,7 @@ def test_a_round_that_is_rated_while_a_correction_folds_is_in_it(
 
 
 def test_of_four_parallel_corrections_one_is_made(ladder: Ladder) -> None:
-    ratings.void_block(block_id=block_of(ladder, 2).pk, reason="test")
+    ratings.mark_void(block_id=block_of(ladder, 2).pk, reason="test")
 
     def work(_: int) -> Revision | None:
         try:
@@ -205,7 +205,7 @@ def test_a_crash_in_a_correction_leaves_everything_as_it_was(
     ladder: Ladder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = ratings_of(ladder), entries(ladder), ladder.revision
-    ratings.void_block(block_id=block_of(ladder, 2).pk, reason="test")
+    ratings.mark_void(block_id=block_of(ladder, 2).pk, reason="test")
 
     def crash(*_args: object, **_kwargs: object) -> None:
         raise RuntimeError("the machine is gone")
@@ -229,7 +229,7 @@ def test_a_block_that_is_not_rated_yet_is_void_at_once(played: bool) -> None:
     if played:
         for match in block.matches.all():
             play.play_match(match.pk, players=small.players)
-    ratings.void_block(block_id=block.pk, reason="test")
+    ratings.mark_void(block_id=block.pk, reason="test")
     block.refresh_from_db()
     assert block.state == "void"
     assert block.matches.filter(status="finished").exists() is played
@@ -244,18 +244,18 @@ def test_a_block_that_is_not_rated_yet_is_void_at_once(played: bool) -> None:
 def test_a_block_is_voided_once_and_with_a_reason(ladder: Ladder) -> None:
     block = block_of(ladder, 1)
     with pytest.raises(ValidationError, match="Give a reason"):
-        ratings.void_block(block_id=block.pk, reason=" ")
-    ratings.void_block(block_id=block.pk, reason="test")
+        ratings.mark_void(block_id=block.pk, reason=" ")
+    ratings.mark_void(block_id=block.pk, reason="test")
     with pytest.raises(ValidationError, match="void already"):
-        ratings.void_block(block_id=block.pk, reason="test")
+        ratings.mark_void(block_id=block.pk, reason="test")
     with pytest.raises(ValidationError, match="no block 0"):
-        ratings.void_block(block_id=0, reason="test")
+        ratings.mark_void(block_id=0, reason="test")
     assert VoidMark.objects.count() == 1
 
 
 @pytest.mark.parametrize("model", [RoundEntry, BlockEntry, VoidMark, Revision])
 def test_the_database_refuses_changed_or_deleted_ledger_rows(ladder: Ladder, model: Any) -> None:
-    ratings.void_block(block_id=block_of(ladder, 1).pk, reason="test")
+    ratings.mark_void(block_id=block_of(ladder, 1).pk, reason="test")
     ratings.correct(ladder.pk)
     before = list(model.objects.order_by("pk").values())
     field = {RoundEntry: "rating_after", BlockEntry: "delta", Revision: "number"}.get(model, "id")
@@ -276,7 +276,7 @@ def test_a_tick_queues_the_correction_for_new_void_marks_unless_it_waits(
     monkeypatch.setattr(tasks.fit_performance, "delay", lambda round_id: None)
     tasks.tick()
     assert sent == []
-    ratings.void_block(block_id=block_of(ladder, 1).pk, reason="test")
+    ratings.mark_void(block_id=block_of(ladder, 1).pk, reason="test")
     tasks.tick()
     assert sent == [ladder.pk]
     waiting.add(ladder.pk)  # its workers are busy
@@ -299,7 +299,7 @@ def test_the_admin_page_leads_to_the_page_that_decides_on_a_block(
         in page.content.decode()
     )
     assert not VoidMark.objects.exists()
-    ratings.void_block(block_id=block.pk, reason="a power cut")
+    ratings.mark_void(block_id=block.pk, reason="a power cut")
     ratings.correct(ladder.pk)
     for path in ("voidmark", "revision", "block", "ladder"):
         assert client.get(f"/admin/league/{path}/").status_code == 200

@@ -132,7 +132,7 @@ def test_a_round_that_does_not_rate_an_idle_bot_leaves_it_hidden(ladder: Ladder)
     hide_idle(ladder.pk)
     competitions.open_ladder_round(ladder.pk)
     for block in ladder.rounds.get(applied_at=None).blocks.filter(bots__bot__name="bot-0"):
-        play.void_block(block.pk)
+        play.void_unfinished_block(block.pk)
     small.run_all()
     assert not ladder.rounds.filter(applied_at=None).exists()
     assert ladder.standings.get(bot__name="bot-0").hidden == "idle"

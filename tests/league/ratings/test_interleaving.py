@@ -71,7 +71,7 @@ class _League:
         """Mark a block void, finished or not."""
         blocks = Block.objects.exclude(state=Block.State.VOID).exclude(round=self.held)
         block = self.rng.choice(list(blocks.filter(rated=True).order_by("pk")))
-        ratings.void_block(block_id=block.pk, reason="a power cut")
+        ratings.mark_void(block_id=block.pk, reason="a power cut")
 
     def correct(self) -> None:
         """Fold the ladder anew in the middle of everything."""

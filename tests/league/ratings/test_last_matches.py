@@ -64,7 +64,7 @@ def test_a_void_block_is_no_rated_match() -> None:
     before = last_rated(standing)
     block = Match.objects.get(pk=before[0].match).block
     assert block is not None
-    ratings.void_block(block_id=block.pk, reason="A reason.")
+    ratings.mark_void(block_id=block.pk, reason="A reason.")
     ratings.correct(standing.ladder_id)
     standing = Standing.objects.select_related("ladder", "bot").get(pk=standing.pk)
     assert {one.match for one in last_rated(standing)} == {

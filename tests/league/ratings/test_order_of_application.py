@@ -103,7 +103,7 @@ def test_recompute_and_the_strangers_script_follow_the_order(mixed: Ladder, tmp_
 def test_a_void_mark_refolds_in_the_same_order(mixed: Ladder, luck: int) -> None:
     before = places(mixed)
     block = Random(luck).choice(list(Block.objects.counting().filter(rated=True)))
-    ratings.void_block(block_id=block.pk, reason="a power cut")
+    ratings.mark_void(block_id=block.pk, reason="a power cut")
     revision = ratings.correct(mixed.pk)
     assert revision is not None
     mixed.refresh_from_db()
@@ -170,7 +170,7 @@ def test_the_database_refuses_another_order(mixed: Ladder) -> None:
 def test_a_gap_in_the_order_raises_the_alarm(mixed: Ladder) -> None:
     opened = open_own(mixed, list(mixed.standings.values_list("bot", flat=True)[:3]))
     last = mixed.rounds.last_applied()
-    play.void_block(opened.blocks.get().pk)
+    play.void_unfinished_block(opened.blocks.get().pk)
     applied_at = mixed.rounds.applied()[0].applied_at
     Round.objects.filter(pk=opened.pk).update(applied_at=applied_at, applied_number=last + 2)
     found = ratings.check_ladder(mixed.pk)

@@ -176,7 +176,7 @@ def test_with_few_blocks_there_is_an_estimate_without_an_error_bar(
 def test_a_void_block_is_not_fitted(ladder: Ladder) -> None:
     tournament = small.tournament(ladder)
     competitions.advance_tournament(tournament.pk)
-    play.void_block(Block.objects.filter(state="playing").first().pk)
+    play.void_unfinished_block(Block.objects.filter(state="playing").first().pk)
     small.run_all()
     fit_due()
     assert_as_from_records(ladder)
@@ -268,7 +268,7 @@ def test_a_fit_that_a_correction_overtakes_stores_nothing(
     def and_correct(*args: object, **kwargs: object) -> object:
         packs = list(reading(*args, **kwargs))
         monkeypatch.setattr(performance, "read_packed", reading)
-        ratings.void_block(block_id=block.pk, reason="test")
+        ratings.mark_void(block_id=block.pk, reason="test")
         assert ratings.correct(ladder.pk) is not None
         return iter(packs)
 
@@ -349,7 +349,7 @@ def test_a_ladder_without_a_rated_block_is_fitted_to_nothing() -> None:
     tournament = small.tournament(ladder)
     competitions.advance_tournament(tournament.pk)
     for block in Block.objects.all():
-        play.void_block(block.pk)
+        play.void_unfinished_block(block.pk)
     small.run_all()
     assert fit_due() == [True]
     assert not Performance.objects.exists()

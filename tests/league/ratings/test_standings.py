@@ -125,7 +125,7 @@ def test_a_void_block_counts_in_no_cross_table() -> None:
     bots = small.bots(3)
     tournament = small.tournament(ladder)
     competitions.advance_tournament(tournament.pk)
-    play.void_block(Block.objects.get().pk)
+    play.void_unfinished_block(Block.objects.get().pk)
     small.run_all()
     assert who_beats_whom(ladder, [bot.pk for bot in bots]) == {}
 
