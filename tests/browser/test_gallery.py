@@ -33,11 +33,26 @@ def gallery(context: BrowserContext, visit: Visit, live_server: LiveServer) -> V
     return visit
 
 
-def test_no_component_is_wider_than_the_page(gallery: Visit) -> None:
+COVERED = """() => {
+    for (const rule of document.querySelectorAll(".rule")) rule.open = true;
+    return [...document.querySelectorAll("[data-table]")].flatMap((table) => {
+        const { top, right, bottom, left } = table.querySelector(".rule-text").getBoundingClientRect();
+        const parts = table.querySelectorAll(".felt, .transport, .viewing, .rule summary, .why");
+        return bottom - top < 50 ? [`${table.id}: no rule`] : [...parts].filter((part) => {
+            const box = part.getBoundingClientRect();
+            return box.left < right && box.right > left && box.top < bottom && box.bottom > top;
+        }).map((part) => `${table.id}: ${part.className}`);
+    });
+}"""
+"""A script that opens the rules of all tables; it returns what these cover."""
+
+
+def test_no_component_is_wider_than_the_page_and_no_rule_covers_another(gallery: Visit) -> None:
     page = gallery.page
-    overflow = {}
+    overflow, covered = {}, {}
     for width in (390, 820, 1400):
         page.set_viewport_size({"width": width, "height": 900})
+        covered[width] = page.evaluate(COVERED)
         overflow[width] = page.evaluate(
             "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         )
@@ -45,6 +60,7 @@ def test_no_component_is_wider_than_the_page(gallery: Visit) -> None:
             page.emulate_media(color_scheme=theme)
             page.screenshot(path=PHOTOGRAPHS / f"{width}-{theme}.png", full_page=True)
     assert overflow == {390: 0, 820: 0, 1400: 0}
+    assert covered == {390: [], 820: [], 1400: []}
 
 
 def test_axe_finds_no_fault_in_a_component(gallery: Visit) -> None:
