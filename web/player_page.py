@@ -267,16 +267,21 @@ def _question(observation: dict[str, Any], names: Sequence[str]) -> str:
     if phase == "lead":
         return "Lead a single, a set or a straight"
     lead = next(action["cards"] for action in observation["trick"] if action["cards"])
-    kind = "single" if len(lead) == 1 else "set" if lead[0] == lead[-1] else "straight"
-    return f"Play a {kind} with a lowest card of {lead[-1]} or less, or pass"
+    low = lead[-1]
+    if len(lead) == 1:
+        return f"Play a single of {low} or lower, or pass"
+    if lead[0] == low:
+        return f"Play a set of {low}s or lower, or pass"
+    return f"Play a straight down to {low} or lower, or pass"
 
 
 def _thinking(names: Sequence[str]) -> str:
-    """Return whom the match waits for, in words; "" if for nobody."""
-    if not names:
-        return ""
-    *others, last = names
-    return f"{', '.join(others)} and {last} are thinking" if others else f"{last} is thinking"
+    """Return whom the match waits for, in words that fit the panel; "" if for nobody."""
+    if len(names) > 2:
+        return f"{len(names)} seats are thinking"
+    if len(names) == 2:
+        return f"{names[0]} and {names[1]} are thinking"
+    return f"{names[0]} is thinking" if names else ""
 
 
 def _exchange(phases: Sequence[SeatPhase], seat: int, names: Sequence[str]) -> str:
