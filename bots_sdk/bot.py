@@ -1,22 +1,13 @@
-"""Bots from files: a function ``choose(observation)``, or a class ``Bot``.
+"""What a bot from a file is: a player for each match, which gets a `MatchInfo` at its start.
 
-A Python file has one of these; a ``.wasm`` file is a bot as `bots_sdk.wasm` describes it:
-
-- A function ``choose(observation)``, and optionally ``start(info)``, which is called before the
-  first move of a match. The file runs again for every match, so globals belong to one match.
-- A class ``Bot`` with ``choose(self, observation)``, and optionally ``start(self, info)``. The
-  file runs once, which is better if it takes long to load, and each match gets a new ``Bot()``.
+`bots_sdk.bot_files` loads such bots.
 """
 
-import inspect
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from pathlib import Path
-from types import CodeType, ModuleType
-from typing import Any, TypedDict
+from typing import TypedDict
 
-from bots_sdk.wasm.binary import is_module
 from engine.games.game import Observation
 from engine.referee import TimeControl
 
@@ -81,144 +72,3 @@ class BotFile(ABC):
     @abstractmethod
     def afresh(self, info: MatchInfo) -> Choose:
         """Return a player for one match that shares nothing with other matches."""
-
-
-class PythonFile(BotFile):
-    """A bot from a Python file."""
-
-    def __init__(self, path: Path, code: CodeType) -> None:
-        self.path = path
-        self._code = code
-        module = self._run()
-        self._class: Any = getattr(module, "Bot", None)
-        player = module if self._class is None else self._check_class(module)
-        self._check_argument(getattr(player, "choose", None), "choose", "the observation")
-        self.wants_info = getattr(player, "start", None) is not None
-        if self.wants_info:
-            self._check_argument(getattr(player, "start", None), "start", "the match info")
-
-    def __call__(self, info: MatchInfo) -> Choose:
-        """Return a player for one match; see `BotFile`."""
-        player: Any = self._run() if self._class is None else self._class()
-        if self.wants_info:
-            player.start(info)
-        choose: Choose = player.choose
-        return choose
-
-    def afresh(self, info: MatchInfo) -> Choose:
-        """Return a player for one match that shares nothing with other matches.
-
-        Unlike a call of the bot, this runs the file again even if it has a class.
-        """
-        module = self._run()
-        player: Any = module if self._class is None else module.Bot()
-        if self.wants_info:
-            player.start(info)
-        choose: Choose = player.choose
-        return choose
-
-    def _run(self) -> ModuleType:
-        """Run the file in a new module."""
-        module = ModuleType(f"bot_{self.path.stem}")
-        module.__file__ = str(self.path)
-        # dataclasses and pickle search the module of a class there.
-        sys.modules[module.__name__] = module
-        try:
-            exec(self._code, module.__dict__)
-        except (Exception, SystemExit) as error:
-            raise BotFileError(
-                f"{self.path}{_line_of(error, self.path)}: running the file raised "
-                f"{type(error).__name__}: {error}. `python {self.path}` shows where."
-            ) from error
-        return module
-
-    def _check_class(self, module: ModuleType) -> Any:
-        """Return an instance of the class ``Bot``."""
-        if hasattr(module, "choose"):
-            raise BotFileError(
-                f"{self.path} has both a function choose and a class Bot; "
-                "remove one, or rename the function."
-            )
-        if not inspect.isclass(self._class):
-            raise BotFileError(f"{self.path}: Bot is not a class; write `class Bot:`.")
-        if not hasattr(self._class, "choose"):
-            raise BotFileError(
-                f"{self.path}: class Bot has no choose; add "
-                "`def choose(self, observation): return observation['legal_moves'][0]`."
-            )
-        try:
-            return self._class()
-        except (Exception, SystemExit) as error:
-            raise BotFileError(
-                f"{self.path}{_line_of(error, self.path)}: Bot() raised "
-                f"{type(error).__name__}: {error}. It is called without arguments, once for each "
-                "match."
-            ) from error
-
-    def _check_argument(self, function: object, name: str, argument: str) -> None:
-        if function is None:
-            raise BotFileError(
-                f"{self.path} has no function {name} and no class Bot; the smallest bot is "
-                "`def choose(observation): return observation['legal_moves'][0]`."
-            )
-        if not callable(function):
-            raise BotFileError(f"{self.path}: {name} is not a function; write `def {name}(...):`.")
-        if inspect.iscoroutinefunction(function):
-            raise BotFileError(f"{self.path}: {name} is async; write `def`, without async.")
-        try:
-            inspect.signature(function).bind({})
-        except TypeError:
-            raise BotFileError(
-                f"{self.path}: {name} must take one argument, {argument}; "
-                f"it is defined as {name}{inspect.signature(function)}."
-            ) from None
-        except ValueError:  # a builtin without a signature
-            return
-
-
-def load(path: str | Path) -> BotFile:
-    """Return the bot in a file; Python may import modules from its directory.
-
-    Raises:
-        BotFileError: the file does not exist, raises an exception, or contains no bot.
-    """
-    path = Path(path)
-    if path.is_dir():
-        inside = path / "bot.py"
-        if not inside.exists():
-            raise BotFileError(f"{path} is a directory; name the bot's .py file.")
-        path = inside
-    try:
-        source = path.read_bytes()
-    except FileNotFoundError:
-        raise BotFileError(
-            f"There is no file {path}. `twelfth-night new {path.stem}` writes a first bot."
-        ) from None
-    except OSError as error:
-        raise BotFileError(f"{path} can't be read: {error.strerror}.") from None
-    if is_module(source):
-        from bots_sdk.wasm.bot import ModuleFile  # it imports this module
-
-        return ModuleFile(path, source)
-    try:
-        code = compile(source, str(path), "exec", dont_inherit=True)
-    except SyntaxError as error:
-        raise BotFileError(
-            f"{path}, line {error.lineno}: {error.msg}. Check that it is the bot's Python file."
-        ) from None
-    except ValueError as error:
-        raise BotFileError(f"{path} is not Python: {error}. Name the bot's .py file.") from None
-    beside = str(path.resolve().parent)
-    if beside not in sys.path:
-        sys.path.append(beside)  # at the end: a random.py there must not hide Python's
-    return PythonFile(path, code)
-
-
-def _line_of(error: BaseException, path: Path) -> str:
-    """Return the line of a file in which an error arose, as a part of a sentence."""
-    traceback, line = error.__traceback__, 0
-    while traceback:
-        if traceback.tb_frame.f_code.co_filename == str(path):
-            line = traceback.tb_lineno
-        traceback = traceback.tb_next
-    return f", line {line}" if line else ""

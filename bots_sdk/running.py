@@ -5,7 +5,8 @@ import signal
 from contextlib import suppress
 from pathlib import Path
 
-from bots_sdk.bot import BotFile, load
+from bots_sdk.bot import BotFile
+from bots_sdk.bot_files import load
 from bots_sdk.reports import RunnerStatus, reporting
 from bots_sdk.runner import THREADS, Runner
 from bots_sdk.waiting import NotedReports, report_waiting, waiting_client

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 
 from benchmarks.killing.league import League
-from bots_sdk.bot import load
+from bots_sdk.bot_files import load
 from bots_sdk.runner import Runner
 
 COUNT = 4

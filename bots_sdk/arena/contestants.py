@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bots_sdk.arena.errors import ArenaError
-from bots_sdk.bot import BotFile, Choose, MatchInfo, PythonFile, load
+from bots_sdk.bot import BotFile, Choose, MatchInfo
+from bots_sdk.bot_files import PythonFile, load
 from bots_sdk.reference import HOUSE, make_player
 
 FIELD = "house"

@@ -14,6 +14,7 @@ from typing import Any
 
 from bots_sdk.arena.figures import Times, times
 from bots_sdk.arena.matches import CLOCK, MatchType, info_for
+from bots_sdk.checking.failures import FAILURES, Failure
 from bots_sdk.checking.findings import CheckResult, Finding, size_text
 from bots_sdk.checking.loading import (
     MAX_EVIDENCE_LETTERS,
@@ -22,13 +23,7 @@ from bots_sdk.checking.loading import (
     of_loading,
     of_source,
 )
-from bots_sdk.checking.players import (
-    CheckedBot,
-    RepeatedBot,
-    RestartedBot,
-    RunningBot,
-    SkippedBot,
-)
+from bots_sdk.checking.players import CheckedBot, RepeatedBot, RunningBot
 from bots_sdk.checking.runtimes import Runtime
 from bots_sdk.fault_files import FaultFiles
 from bots_sdk.invoking import typed
@@ -76,23 +71,6 @@ class CheckedMatch:
             yield report, own or report.reason
 
 
-@dataclass(frozen=True, slots=True)
-class _Failure:
-    """A failure at the league that the check imitates.
-
-    Attributes:
-        player: imitates the failure.
-        name: the name of the failure.
-        passed: the text of the finding if the bot makes no faults.
-        remedy: what to do if it makes faults.
-    """
-
-    player: type[CheckedBot]
-    name: str
-    passed: str
-    remedy: str
-
-
 @dataclass(slots=True)
 class Suite:
     """A check of one bot.
@@ -136,7 +114,7 @@ class Suite:
             return
         games = list(self.games or GAMES)
         tables = {game: _match_types(game) for game in games}
-        failures = 2 * len(_FAILURES)
+        failures = 2 * len(FAILURES)
         self._total = sum(map(len, tables.values())) + failures * len(games)
         known = []
         for game in games:
@@ -160,7 +138,7 @@ class Suite:
             return
         for game in known:
             yield self._all_match_types(game, tables[game])
-            for failure in _FAILURES:
+            for failure in FAILURES:
                 yield self._with_failure(game, failure)
         yield self._time()
         yield self._memory()
@@ -184,7 +162,7 @@ class Suite:
         )
         return self._judge(game, played, text, "Fix this first.")
 
-    def _with_failure(self, game: str, failure: _Failure) -> Finding:
+    def _with_failure(self, game: str, failure: Failure) -> Finding:
         tables = _match_types(game)
         largest = max(tables, key=lambda table: table.seats)
         played = [
@@ -366,30 +344,6 @@ _REMEDIES = {
     "illegal": "Return one of observation['legal_moves'], as a text.",
     "timeout": "Compute less, or stop when the time is up.",
 }
-
-_FAILURES = (
-    _Failure(
-        RestartedBot,
-        "restart",
-        "continues after its process is killed and restarted in the middle of a match",
-        "After a crash or a timeout the league restarts a bot in the middle of a match, and all "
-        "its variables are lost. Read the past from observation['history'] instead.",
-    ),
-    _Failure(
-        RepeatedBot,
-        "repeated turn",
-        "returns a legal move if it gets the same observation again",
-        "After a lost connection the bot gets the same observation again. So an observation is not "
-        "always new.",
-    ),
-    _Failure(
-        SkippedBot,
-        "skipped turn",
-        "continues after the referee has played a move for it",
-        "If a bot is out of time, the referee plays a move for it, and the bot gets no notice. So "
-        "read your past moves from the observation, and do not store them yourself.",
-    ),
-)
 
 
 def _match_types(game: str) -> list[MatchType]:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bots_sdk.arena.worker import receive, send
-from bots_sdk.bot import load
+from bots_sdk.bot_files import load
 from bots_sdk.choosing import traceback_of
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError
 from bots_sdk.sandbox.sources import Source

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from bots_sdk import calls, running
-from bots_sdk.bot import load
+from bots_sdk.bot_files import load
 from bots_sdk.client import Client
 from bots_sdk.commands.errors import ImpossibleError, NoTokenError
 from bots_sdk.commands.home import Faults

@@ -12,7 +12,7 @@ from typing import Any
 from engine.deals import seeded_shuffle
 from engine.games import catalogue
 from engine.games.game import Observation
-from engine.games.partridge import known_hands
+from engine.games.partridge_hidden import known_hands
 
 _DAYS = 12
 _RANKS = 13

@@ -286,7 +286,7 @@ LIBRARIES: dict[str, Callable[[], None]] = {
 
 
 def load(source: bytes, file: str, info: dict[str, Any]) -> Choose:
-    """Run a bot's file and return its player, as `bots_sdk.bot` does outside the sandbox."""
+    """Run a bot's file and return its player, as `bots_sdk.bot_files` does outside the sandbox."""
     module = type(sys)("bot")
     module.__file__ = file
     sys.modules["bot"] = module

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from bots_sdk.bot import MatchInfo, load, match_info
+from bots_sdk.bot import MatchInfo, match_info
+from bots_sdk.bot_files import load
 from engine.games.catalogue import GAMES
 from engine.record import write
 from engine.referee import TimeControl, play

@@ -14,7 +14,8 @@ from random import Random
 from typing import Any
 
 from engine.games.game import Observation, State
-from engine.games.partridge import Partridge, known_hands, unseen_cards
+from engine.games.partridge import Partridge
+from engine.games.partridge_hidden import known_hands, unseen_cards
 from engine.games.partridge_moves import RANKS
 from engine.games.twelve_days import TwelveDays
 from engine.playouts.luck import Luck

@@ -5,7 +5,8 @@ seat acts once: it answers in kind, at or below the leader's lowest card, or pas
 card wins the trick. A seat that wins a trick with its last cards wins the round and a gift.
 Spec: ``partridge``.
 
-`partridge_moves` defines hands, masks and action ids; `partridge_presets` the presets.
+`partridge_moves` defines hands, masks and action ids, `partridge_presets` the presets, and
+`partridge_hidden` what a seat can conclude about hidden cards.
 """
 
 from collections import Counter
@@ -17,6 +18,7 @@ from engine.deals import Shuffle, fast_shuffle
 from engine.games import events
 from engine.games.events import Event
 from engine.games.game import MoveTable, Observation, State
+from engine.games.partridge_hidden import known_hands, unseen_cards
 from engine.games.partridge_moves import (
     ACTION,
     AS_HAND,
@@ -26,7 +28,6 @@ from engine.games.partridge_moves import (
     MOVES,
     NO_LOW,
     PASS,
-    RANKS,
     SIZE,
     answers,
     cards_in,
@@ -371,30 +372,3 @@ class Partridge(State):
             state.sizes[action["seat"]] += SIZE[move]
             state.step_unchecked({action["seat"]: move})
         return state
-
-
-def known_hands(observation: Observation) -> dict[int, Counter[int]]:
-    """Return the hands that are public: of the seats that took cards back in this round."""
-    hands: dict[int, Counter[int]] = {}
-    for trick in observation["history"]:
-        for action in trick["actions"]:
-            seat = action["seat"]
-            if seat in trick["returned"]:
-                hands[seat] = Counter(action["cards"])
-            elif seat in hands:
-                hands[seat].subtract(action["cards"])
-    for action in observation["trick"]:
-        if action["seat"] in hands:
-            hands[action["seat"]].subtract(action["cards"])
-    return hands
-
-
-def unseen_cards(observation: Observation, hands: Mapping[int, Counter[int]]) -> list[int]:
-    """Return the cards of the round that are in none of these hands and not played, ascending."""
-    unseen = Counter({rank: rank for rank in range(1, RANKS + 1)})
-    unseen.subtract(observation["discards"])
-    for action in observation["trick"]:
-        unseen.subtract(action["cards"])
-    for hand in hands.values():
-        unseen.subtract(hand)
-    return list(unseen.elements())

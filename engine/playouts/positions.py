@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from engine.games.catalogue import find
 from engine.games.game import Observation, State
-from engine.games.partridge import Partridge, known_hands, unseen_cards
+from engine.games.partridge import Partridge
+from engine.games.partridge_hidden import known_hands, unseen_cards
 from engine.games.partridge_moves import ACTION, hand_of
 from engine.games.partridge_moves import cards_in as partridge_cards
 from engine.games.partridge_presets import PartridgeRules

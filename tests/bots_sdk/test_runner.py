@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from bots_sdk import runner
-from bots_sdk.bot import load
+from bots_sdk.bot_files import load
 from bots_sdk.errors import ProblemError
 from bots_sdk.runner import Runner
 from tests.bots_sdk.stub import DROP, LOSE, StubLeague

@@ -20,7 +20,8 @@ from typer.testing import CliRunner
 
 import bots_sdk
 from bots_sdk import starters
-from bots_sdk.bot import BotFile, load, match_info
+from bots_sdk.bot import BotFile, match_info
+from bots_sdk.bot_files import load
 from bots_sdk.cli import app
 from bots_sdk.installing import install_command
 from bots_sdk.invoking import python_word

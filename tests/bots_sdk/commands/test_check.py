@@ -57,7 +57,7 @@ def check(home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Check:
 @pytest.fixture
 def no_failures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Skip the imitated failures: six matches for each game, most of the time of a check."""
-    monkeypatch.setattr(suite, "_FAILURES", ())
+    monkeypatch.setattr(suite, "FAILURES", ())
 
 
 ON = "--game=twelve-days"

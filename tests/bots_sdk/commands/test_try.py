@@ -14,7 +14,7 @@ import pytest
 from bots_sdk.arena.contestants import contestant
 from bots_sdk.arena.matches import MatchType
 from bots_sdk.arena.trials import Trial
-from bots_sdk.bot import load
+from bots_sdk.bot_files import load
 from bots_sdk.commands import replaying, trying
 from bots_sdk.invoking import command_word
 from engine.record import read, verify

@@ -9,7 +9,7 @@ from statistics import fmean
 import pytest
 
 from bots_sdk import starters
-from bots_sdk.bot import load
+from bots_sdk.bot_files import load
 from bots_sdk.sandbox.declarations import declared_games
 from bots_sdk.sandbox.sources import read_source
 from tests.bots_sdk.conftest import Cli, Home

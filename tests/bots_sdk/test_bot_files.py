@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from bots_sdk.bot import BotFileError, MatchInfo, load
+from bots_sdk.bot import BotFileError, MatchInfo
+from bots_sdk.bot_files import load
 
 INFO: MatchInfo = {
     "game": "twelve-days",
