@@ -104,7 +104,7 @@ def playing(history: History) -> list[Match]:
     """Return some matches of the last stage that are being played, with seats and bots."""
     if not history.opened or history.is_over:
         return []
-    found = matches_listed().filter(block__round=history.opened[-1], status=Match.Status.PLAYING)
+    found = matches_listed().playing().filter(block__round=history.opened[-1])
     return list(found.order_by("-live", "pk")[:_MAX_PLAYING])
 
 

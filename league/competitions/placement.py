@@ -169,7 +169,7 @@ def _costs(ladder: Ladder) -> dict[int, float]:
 
 def _outdated() -> QuerySet[Block]:
     """Return the blocks of placements that go on for nothing, and that have no match in play."""
-    begun = Match.objects.filter(block=OuterRef("pk")).exclude(status=Match.Status.WAITING)
+    begun = Match.objects.begun().filter(block=OuterRef("pk"))
     entered = LadderEntry.objects.filter(
         ladder=OuterRef("round__ladder"), bot=OuterRef("round__placed")
     )

@@ -15,6 +15,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
+from bots_sdk.statuses import UNFINISHED
 from engine.errors import UnknownRulesError
 from engine.games import catalogue
 from league import bots, play
@@ -193,7 +194,7 @@ def remove_old_tables(now: datetime) -> int:
     Returns:
         The number of tables, at most 500. Call again for the others.
     """
-    unfinished = PlayerTable.objects.filter(match__status__in=("waiting", "playing"))
+    unfinished = PlayerTable.objects.filter(match__status__in=UNFINISHED)
     old = PlayerTable.objects.filter(
         kept_at=None, created_at__lt=now - timedelta(days=settings.PLAYER_MATCH_DAYS)
     ).exclude(pk__in=unfinished)

@@ -66,7 +66,7 @@ class BlockCounts(NamedTuple):
 def count_blocks(ladder: Ladder, bot: Bot) -> BlockCounts:
     """Count the blocks of a bot's current version; all are 0 if it has none."""
     over = Q(state=Block.State.FINISHED)
-    begun = Exists(Match.objects.filter(block=OuterRef("pk")).exclude(status=Match.Status.WAITING))
+    begun = Exists(Match.objects.begun().filter(block=OuterRef("pk")))
     blocks = Block.objects.filter(
         round__ladder=ladder, rated=True, bots__bot=bot, bots__version=bot.current_id
     ).exclude(state=Block.State.VOID)

@@ -28,6 +28,14 @@ class MatchQuerySet(models.QuerySet["Match"]):
         """Keep the matches that wait to be played."""
         return self.filter(status=Match.Status.WAITING)
 
+    def begun(self) -> "MatchQuerySet":
+        """Leave out the matches that wait to be played."""
+        return self.exclude(status=Match.Status.WAITING)
+
+    def void(self) -> "MatchQuerySet":
+        """Keep the matches that could not be played, or that an organiser made void."""
+        return self.filter(status=Match.Status.VOID)
+
     def playing(self) -> "MatchQuerySet":
         """Keep the matches that are being played."""
         return self.filter(status=Match.Status.PLAYING)

@@ -286,13 +286,13 @@ def _void_matches(bots: Collection[int]) -> None:
 
 
 def _blocks_not_begun(bots: Collection[int]) -> QuerySet[Block]:
-    begun = Match.objects.exclude(status=Match.Status.WAITING).filter(block__isnull=False)
+    begun = Match.objects.begun().filter(block__isnull=False)
     waiting = Block.objects.playing().filter(bots__bot__in=bots)
     return waiting.exclude(pk__in=begun.values("block"))
 
 
 def _unrated_not_begun(bots: Collection[int]) -> QuerySet[Match]:
-    begun = Match.objects.exclude(status=Match.Status.WAITING).filter(challenge__isnull=False)
+    begun = Match.objects.begun().filter(challenge__isnull=False)
     waiting = Match.objects.waiting().filter(block=None, swap_block=None).with_any_bot(bots)
     return waiting.exclude(challenge__in=begun.values("challenge"))
 
@@ -302,6 +302,6 @@ def _swaps_not_begun(bots: Collection[int]) -> QuerySet[Match]:
 
     A swap block counts only as a whole, so both of its matches wait.
     """
-    begun = Match.objects.exclude(status=Match.Status.WAITING).of_comparisons()
+    begun = Match.objects.begun().of_comparisons()
     waiting = Match.objects.waiting().of_comparisons().with_any_bot(bots)
     return waiting.exclude(swap_block__in=begun.values("swap_block"))

@@ -29,7 +29,7 @@ def restore_void(match_ids: Collection[int], now: datetime) -> int:
     Nobody has seen their cards, because a hosted match shows nothing before it is finished. Failed
     attempts count from 0 again.
     """
-    void = Match.objects.hosted().filter(pk__in=match_ids, status=Match.Status.VOID)
+    void = Match.objects.hosted().void().filter(pk__in=match_ids)
     return void.update(
         status=Match.Status.WAITING,
         void_reason="",

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from django.db.models import Count, Max, Min
 
+from engine.rating.results import half_points, win_share
 from league.models import Block, MatchSeat, RoundEntry, Standing
 from league.models.matches import MatchSeatQuerySet
 from league.ratings.ledger import round_entries
@@ -72,7 +73,7 @@ def last_rated(standing: Standing, count: int = MATCHES) -> list[RatedMatch]:
         if not rated or standing.bot_id not in before:
             continue
         own_rating = before[standing.bot_id]
-        half_wins = sum(1 + (place < other) - (place > other) for other, _ in rated)
+        half_wins = sum(half_points(place, other) for other, _ in rated)
         expected = sum(_expectation(own_rating, rating) for _, rating in rated)
         found.append(
             RatedMatch(
@@ -80,7 +81,7 @@ def last_rated(standing: Standing, count: int = MATCHES) -> list[RatedMatch]:
                 len(places) + 1,
                 place,
                 place in places.values(),
-                half_wins / (2 * len(rated)),
+                win_share(half_wins, len(rated)),
                 expected / len(rated),
             )
         )

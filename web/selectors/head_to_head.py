@@ -8,6 +8,7 @@ from django.db.models import Q, Sum
 
 from engine.games.titles import title
 from engine.rating.intervals import wilson
+from engine.rating.results import win_share
 from league.models import Bot, HeadToHead, Ladder, Match, MatchSeat, Standing
 from league.visibility import public_results
 
@@ -182,7 +183,7 @@ def rivals(bot: Bot, count: int) -> tuple[list[Rival], list[Rival]]:
     sums = sums.annotate(matches=Sum("pairs"), won=Sum("half_wins")).filter(matches__gte=_ENOUGH)
     most = sums.order_by("-matches", "opponent__name")[:_RIVALS]
     found = [
-        Rival(name, matches, won / (2 * matches))
+        Rival(name, matches, win_share(won, matches))
         for name, matches, won in most.values_list("opponent__name", "matches", "won")
     ]
     best = sorted(found, key=lambda one: (-one.share, -one.matches, one.name))
@@ -240,5 +241,5 @@ def _sums(results: Iterable[tuple[Key, int]]) -> dict[Key, tuple[int, int]]:
 
 
 def _score(label: str, matches: int, half_wins: int) -> Score:
-    share = half_wins / (2 * matches)
+    share = win_share(half_wins, matches)
     return Score(label, matches, share, *wilson(share, matches))

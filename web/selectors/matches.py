@@ -118,13 +118,13 @@ def matches_found(wanted: str, game: str, state: str) -> QuerySet[Match]:
         found = found.filter(game=game)
     if state:
         return found.filter(status=state).order_by("-pk")
-    return found.exclude(status=Match.Status.WAITING).order_by("-pk")
+    return found.begun().order_by("-pk")
 
 
 def last_numbers(bot: Bot, count: int = _OF_BOTS) -> list[int]:
     """Return the ids of a bot's last matches that have begun, the newest first."""
     theirs = Match.objects.outside_comparisons().without_players().with_bots(bot.pk)
-    begun = theirs.exclude(status=Match.Status.WAITING).order_by("-pk")
+    begun = theirs.begun().order_by("-pk")
     return list(begun.values_list("pk", flat=True)[:count])
 
 

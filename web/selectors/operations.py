@@ -135,7 +135,7 @@ def void_matches() -> QuerySet[Match]:
     """Return the newest void matches."""
     newest = Match.objects.aggregate(newest=Max("pk"))["newest"] or 0
     recent = Match.objects.filter(pk__gt=newest - _RECENT_MATCHES)
-    return recent.filter(status=Match.Status.VOID).order_by("-pk")[:MAX_ROWS]
+    return recent.void().order_by("-pk")[:MAX_ROWS]
 
 
 def open_turns_of(match: Match) -> QuerySet[Turn]:
