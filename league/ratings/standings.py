@@ -14,7 +14,7 @@ from django.utils import timezone
 from league.accounts.quarantines import quarantine_of
 from league.models import HeadToHead, Ladder, Performance, Round, RoundEntry, Standing
 from league.models.moderation import in_quarantine
-from league.models.standings import SHOWN, StandingQuerySet
+from league.models.standings import SHOWN, StandingQuerySet, provisional_expression
 from league.ratings.ledger import round_entries
 
 ORDER = ("hidden", "provisional", "-rating", "bot_id")
@@ -137,9 +137,9 @@ ORDER BY placed.hidden, placed.provisional, placed.rating DESC, placed.bot_id
 
 def find_bots(ladder: Ladder, wanted: str, *, hidden: bool = False) -> list[RankedBot]:
     """Return a ladder's bots with a text in their name, in order. Costs one query."""
-    listed = _listed(public_standings(ladder), hidden).with_provisional().order_by()
-    columns = listed.values("bot_id", "hidden", "rating", "provisional")
-    standings, values = columns.query.sql_with_params()
+    listed = _listed(public_standings(ladder), hidden).order_by()
+    known = listed.values("bot_id", "hidden", "rating", provisional=provisional_expression())
+    standings, values = known.query.sql_with_params()
     with connection.cursor() as cursor:
         cursor.execute(_FIND.format(standings=standings), [*values, wanted.lower()])
         return [RankedBot(bot, rank) for bot, rank in cursor.fetchall()]

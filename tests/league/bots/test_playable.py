@@ -20,12 +20,12 @@ def test_a_query_keeps_exactly_the_bots_without_an_obstacle() -> None:
     now = timezone.now()
     ada, eve = User.objects.create_user("ada"), User.objects.create_user("eve")
     quarantine_account(account=eve, reason="many bots")
-    cases = product(["hosted", "remote"], [ada, eve], *[[False, True]] * 5)
-    for number, (kind, owner, held, paused, retired, versionless, quiet) in enumerate(cases):
+    cases = product([False, True], repeat=7)
+    for number, (remote, of_eve, held, paused, retired, versionless, quiet) in enumerate(cases):
         bot = Bot.objects.create(
             name=f"bot-{number}",
-            kind=kind,
-            owner=owner,
+            kind=Bot.Kind.REMOTE if remote else Bot.Kind.HOSTED,
+            owner=eve if of_eve else ada,
             paused=paused,
             retired_at=now if retired else None,
             seen_at=now - timedelta(seconds=90 if quiet else 5),
@@ -37,10 +37,10 @@ def test_a_query_keeps_exactly_the_bots_without_an_obstacle() -> None:
             quarantine_bot(bot=bot, reason="a look at its moves")
         wanted = {
             Obstacle.RETIRED: retired,
-            Obstacle.QUARANTINED: held or owner == eve,
+            Obstacle.QUARANTINED: held or of_eve,
             Obstacle.PAUSED: paused,
             Obstacle.NO_VERSION: versionless,
-            Obstacle.OFFLINE: quiet and kind == "remote",
+            Obstacle.OFFLINE: quiet and remote,
         }
         assert list(bots.obstacles(bot)) == [each for each, holds in wanted.items() if holds]
     able = {bot.name for bot in Bot.objects.playable().online()}
