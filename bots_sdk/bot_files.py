@@ -124,14 +124,7 @@ def load(path: str | Path) -> BotFile:
         if not inside.exists():
             raise BotFileError(f"{path} is a directory; name the bot's .py file.")
         path = inside
-    try:
-        source = path.read_bytes()
-    except FileNotFoundError:
-        raise BotFileError(
-            f"There is no file {path}. `twelfth-night new {path.stem}` writes a first bot."
-        ) from None
-    except OSError as error:
-        raise BotFileError(f"{path} can't be read: {error.strerror}.") from None
+    source = read_file(path)
     if is_module(source):
         return ModuleFile(path, source)
     try:
@@ -146,6 +139,22 @@ def load(path: str | Path) -> BotFile:
     if beside not in sys.path:
         sys.path.append(beside)  # at the end: a random.py there must not hide Python's
     return PythonFile(path, code)
+
+
+def read_file(path: Path) -> bytes:
+    """Return the bytes of a bot's file.
+
+    Raises:
+        BotFileError: the file does not exist, or can't be read.
+    """
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise BotFileError(
+            f"There is no file {path}. `twelfth-night new {path.stem}` writes a first bot."
+        ) from None
+    except OSError as error:
+        raise BotFileError(f"{path} can't be read: {error.strerror}.") from None
 
 
 def _line_of(error: BaseException, path: Path) -> str:

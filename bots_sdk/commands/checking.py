@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from bots_sdk.bot_files import read_file
 from bots_sdk.checking.findings import CheckResult, Finding
 from bots_sdk.checking.loading import MAY_IMPORT
 from bots_sdk.checking.runtimes import Runtime, sandbox, unconfined
@@ -131,14 +132,8 @@ def _source(path: Path) -> tuple[Source, list[str]]:
             f"its top level: `cd {path}; zip -r bot.zip .`"
         )
     try:
-        source = read_source(path.read_bytes())
+        source = read_source(read_file(path))
         return source, list(declared_games(source))
-    except FileNotFoundError:
-        raise ImpossibleError(
-            f"There is no file {path}. `twelfth-night new {path.stem}` writes a first bot."
-        ) from None
-    except OSError as error:
-        raise ImpossibleError(f"{path} can't be read: {error.strerror}.") from None
     except SourceRefusedError as error:
         raise ImpossibleError(f"The league would refuse {path}: {error}.") from None
 

@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 
 from bots_sdk import calls
+from bots_sdk.bot_files import read_file
 from bots_sdk.call import Call, read_nothing, url_path
 from bots_sdk.client import Client
 from bots_sdk.commands.errors import REFUSED, ImpossibleError
@@ -79,14 +80,7 @@ def upload(
 
     Exit status 1: the league refused the version.
     """
-    try:
-        source = file.read_bytes()
-    except FileNotFoundError:
-        raise ImpossibleError(
-            f"There is no file {file}. `twelfth-night new {file.stem}` writes a first bot."
-        ) from None
-    except OSError as error:
-        raise ImpossibleError(f"{file} can't be read: {error.strerror}.") from None
+    source = read_file(file)
     _refuse_early(file, source)
     name = bot or file.stem.replace("_", "-").lower()
     url, token = owner_token()
