@@ -4,14 +4,13 @@ Checks have workers of their own, and a check has a wall limit. One version of a
 at a time, so that no owner takes all workers.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from datetime import timedelta
 
 import structlog
 from django.core.cache import cache
 from django.core.exceptions import ObjectDoesNotExist, ValidationError
-from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db import InterfaceError, OperationalError, transaction
 from django.utils import timezone
 
 from bots_sdk.sandbox.declarations import declared_games
@@ -30,13 +29,12 @@ from league.bots.qualifying import (
 )
 from league.models import Bot, BotVersion, QualifyingMatch, Standing
 from league.queueing import queue
+from league.single_workers import Work, single_worker
 
 log = structlog.get_logger(__name__)
 
 QUEUE_AGAIN_AFTER = timedelta(seconds=60)
 """A version that is unchecked for so long is put into the queue again."""
-_LOCK = 7302
-"""First key of the advisory locks of owners whose version is being checked."""
 
 
 def versions_to_check() -> list[int]:
@@ -101,7 +99,7 @@ def check_version(version_id: int) -> bool:
     if version is None or version.state != BotVersion.State.CHECKING:
         return False
     try:
-        with _one_check_of(version.bot.owner_id) as free:
+        with single_worker(Work.CHECK_OF_OWNER, version.bot.owner_id or 0) as free:
             if not free:
                 return False  # the check that runs queues this one when it ends
             decided = _attempt(version)
@@ -215,24 +213,6 @@ def _decide(
             bot.save(update_fields=["current"])
             Standing.objects.filter(bot=bot).begin_version(version.number)
     return True
-
-
-@contextmanager
-def _one_check_of(owner_id: int | None) -> Iterator[bool]:
-    """Hold the right to check an owner's versions, if it is free; give whether it was.
-
-    If this worker dies, PostgreSQL frees it.
-    """
-    key = [_LOCK, (owner_id or 0) % 2**31]
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s, %s::int)", key)
-        [free] = cursor.fetchone() or [False]
-    try:
-        yield free
-    finally:
-        if free:
-            with connection.cursor() as cursor:
-                cursor.execute("SELECT pg_advisory_unlock(%s, %s::int)", key)
 
 
 def _queue_next(owner_id: int | None) -> None:

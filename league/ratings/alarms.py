@@ -8,17 +8,17 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 import structlog
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
 from league.models import Bot, FrozenStanding, Ladder
 from league.models.standings import StandingNumbers
 from league.ratings.recomputing import Difference, Recomputed, recompute_up_to
+from league.single_workers import Work, single_worker
 
 log = structlog.get_logger(__name__)
 
-_LOCK = 0x12_A1
 CHECK_EVERY = timedelta(hours=26)
 """A ladder is checked at least this often: once a night, and two hours to spare."""
 _NAMED = 3
@@ -33,24 +33,24 @@ def check_ladder(ladder_id: int) -> Recomputed | None:
     Returns:
         The findings; None while another check of this ladder runs.
     """
-    if not _take_lock(ladder_id):
-        return None
-    try:
-        ladder = Ladder.objects.get(pk=ladder_id)
-        found = recompute_up_to(ladder)
-        with transaction.atomic():
-            ladder = Ladder.objects.select_for_update().get(pk=ladder_id)
-            if ladder.revision != found.revision:
-                return found  # corrected since; the next check decides
-            if found.differences or found.damage:
-                _raise_alarm(ladder, found)
-            else:
-                lift_alarm(ladder)
-                ladder.checked_at, ladder.checked_rounds = timezone.now(), found.up_to
-                ladder.save(update_fields=["checked_at", "checked_rounds"])
-        return found
-    finally:
-        _release_lock(ladder_id)
+    with single_worker(Work.CHECK_OF_LADDER, ladder_id) as free:
+        return _check(ladder_id) if free else None
+
+
+def _check(ladder_id: int) -> Recomputed:
+    ladder = Ladder.objects.get(pk=ladder_id)
+    found = recompute_up_to(ladder)
+    with transaction.atomic():
+        ladder = Ladder.objects.select_for_update().get(pk=ladder_id)
+        if ladder.revision != found.revision:
+            return found  # corrected since; the next check decides
+        if found.differences or found.damage:
+            _raise_alarm(ladder, found)
+        else:
+            lift_alarm(ladder)
+            ladder.checked_at, ladder.checked_rounds = timezone.now(), found.up_to
+            ladder.save(update_fields=["checked_at", "checked_rounds"])
+    return found
 
 
 def take_checks(now: datetime) -> list[int]:
@@ -127,14 +127,3 @@ def _list_differences(differences: Sequence[Difference], up_to: int) -> str:
 
 def _number(number: int | None) -> str:
     return "nothing" if number is None else str(number)
-
-
-def _take_lock(ladder_id: int) -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s, %s::int)", [_LOCK, ladder_id % 2**31])
-        return bool(cursor.fetchone()[0])
-
-
-def _release_lock(ladder_id: int) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_unlock(%s, %s::int)", [_LOCK, ladder_id % 2**31])

@@ -1,6 +1,6 @@
 """Corrections: a ladder is folded again as a new revision, so that it follows its void marks."""
 
-from django.db import connection, transaction
+from django.db import transaction
 
 from league.models import Block, Fit, HeadToHead, Ladder, Revision, Standing, VoidMark
 from league.ratings.alarms import lift_alarm
@@ -11,9 +11,7 @@ from league.ratings.ledger import applied_number
 from league.ratings.match_results import rewrite_wrong_copies
 from league.ratings.packing import write_packed
 from league.ratings.totals import add_head_to_head
-
-_LOCK = 0x12_C0
-"""With a ladder's id, the key of the lock that allows one correction of the ladder at a time."""
+from league.single_workers import Work, hold_in_transaction
 
 
 def ladders_to_correct() -> list[int]:
@@ -38,7 +36,7 @@ def correct(ladder_id: int, *, reason: str = "") -> Revision | None:
         DamagedError: a record of a block that is not void can't be read.
     """
     with transaction.atomic():
-        if not _take_lock(ladder_id):
+        if not hold_in_transaction(Work.CORRECTION_OF_LADDER, ladder_id):
             return None
         ladder = Ladder.objects.get(pk=ladder_id)
         marks = list(
@@ -82,13 +80,6 @@ def _reasons(reason: str, marks: list[VoidMark]) -> str:
         for mark in marks
     ]
     return "\n".join(filter(None, [reason, *voids]))
-
-
-def _take_lock(ladder_id: int) -> bool:
-    """Return whether this transaction now holds the only correction of the ladder."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_xact_lock(%s, %s::int)", [_LOCK, ladder_id % 2**31])
-        return bool(cursor.fetchone()[0])
 
 
 def _write_rounds(

@@ -16,6 +16,7 @@ from bots_sdk.sandbox.errors import SandboxUnavailableError
 from league import bots, competitions
 from league.bots import check_attempts, checks, jails
 from league.models import Bot, BotSource, BotVersion, QualifyingMatch
+from league.single_workers import Work, single_worker
 from tests.league import small
 from tests.league.bots.uploaded import FIRST, LOUD, RAISES, hosted_bot, owner, ready_bot
 
@@ -156,7 +157,10 @@ def test_one_version_of_an_owner_is_checked_at_a_time_and_queues_the_next(
         finally:
             connection.close()
 
-    with checks._one_check_of(bot.owner_id) as free, ThreadPoolExecutor(1) as another_worker:
+    with (
+        single_worker(Work.CHECK_OF_OWNER, bot.owner_id or 0) as free,
+        ThreadPoolExecutor(1) as another_worker,
+    ):
         assert free
         assert not another_worker.submit(checked, second.pk).result()
         assert another_worker.submit(checked, other.pk).result()
