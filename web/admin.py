@@ -14,7 +14,7 @@ from django.shortcuts import redirect
 from django.utils import timezone
 
 from league import models
-from league.competitions.event_settings import FIELDS as EVENT_SETTINGS
+from league.competitions.settings_checks import EVENT_SETTINGS
 from league.moderation import log as moderation_log
 from web.admin_checks import BotForm, LadderForm, ScheduleForm, TournamentForm
 from web.conflicts import ConflictForm

@@ -21,6 +21,7 @@ from engine.rating import sprt
 from league import bots, play
 from league.accounts.quarantines import require_free
 from league.models import Bot, BotVersion, Comparison, Ladder, Match, SwapBlock
+from league.models.setting_aside import NOT_SET_ASIDE
 from league.ratings.match_results import match_result
 
 OPEN_BLOCKS = 8
@@ -104,7 +105,7 @@ def cancel_comparison(comparison: Comparison) -> None:
 
 def comparisons_to_advance() -> list[int]:
     """Return the ids of running comparisons, without those that are set aside."""
-    running = Comparison.objects.running().filter(set_aside="", ladder__set_aside="")
+    running = Comparison.objects.running().filter(NOT_SET_ASIDE)
     return list(running.values_list("pk", flat=True))
 
 

@@ -6,13 +6,10 @@ from league.competitions.settings_checks import EVENT_SETTINGS, event_problems
 from league.models import EventSettings
 from league.models.settings_problems import require_valid
 
-FIELDS = EVENT_SETTINGS
-"""The names of the event settings, which a schedule copies to its tournaments."""
-
 
 def settings_of(event: EventSettings) -> dict[str, Any]:
     """Return the event settings of a tournament or schedule, by field."""
-    return {name: getattr(event, name) for name in FIELDS}
+    return {name: getattr(event, name) for name in EVENT_SETTINGS}
 
 
 def check_event_settings(event: EventSettings) -> None:

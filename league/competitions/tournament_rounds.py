@@ -18,6 +18,7 @@ from league.competitions.history import History, history_of
 from league.competitions.rounds import open_round
 from league.models import Bot, Ladder, Round, Tournament, TournamentEntry
 from league.models.bots import BotQuerySet
+from league.models.setting_aside import NOT_SET_ASIDE
 
 State = Tournament.State
 MOVED = ("entries_open_at", "starts_at", "open_seconds", "seen_open_at", "note")
@@ -32,7 +33,7 @@ def tournaments_to_advance() -> list[int]:
         | Q(state=State.ENTRIES_OPEN, starts_at__lte=now)
         | Q(state=State.RUNNING) & ~Exists(open_rounds)
     )
-    taking_part = Tournament.objects.filter(set_aside="", ladder__set_aside="")
+    taking_part = Tournament.objects.filter(NOT_SET_ASIDE)
     return list(taking_part.filter(ready).values_list("pk", flat=True))
 
 

@@ -4,6 +4,10 @@
 """
 
 from django.db import models
+from django.db.models import Q
+
+NOT_SET_ASIDE = Q(set_aside="", ladder__set_aside="")
+"""The condition for rows with a ladder: neither the row nor its ladder is set aside."""
 
 
 class SetAside(models.Model):

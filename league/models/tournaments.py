@@ -18,7 +18,7 @@ from league.models.limits import (
     TABLES,
     limits_in_database,
 )
-from league.models.setting_aside import SetAside
+from league.models.setting_aside import NOT_SET_ASIDE, SetAside
 
 _EARLIEST, _LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
 """Times outside are refused: PostgreSQL stores some, such as infinity, that Python can't read."""
@@ -265,7 +265,7 @@ class ScheduleQuerySet(models.QuerySet["Schedule"]):
 
     def active(self) -> "ScheduleQuerySet":
         """Return the schedules that make tournaments; those that are set aside make none."""
-        return self.filter(active=True, set_aside="", ladder__set_aside="")
+        return self.filter(NOT_SET_ASIDE, active=True)
 
 
 class Schedule(SetAside, EventSettings):

@@ -9,6 +9,7 @@ from django.utils import timezone
 from engine.rating import elo
 from league import durations
 from league.models import Block, BlockEntry, Ladder, Round, RoundEntry, Standing
+from league.models.setting_aside import NOT_SET_ASIDE
 from league.models.standings import SHOWN, Hidden
 from league.ratings.hiding import hide_withdrawn
 from league.ratings.ledger import applied_number
@@ -24,11 +25,7 @@ def rounds_to_apply() -> list[int]:
     """
     playing = Block.objects.playing().filter(round=OuterRef("pk"))
     closed = Max("blocks__matches__finished_at")
-    rounds = (
-        Round.objects.open()
-        .filter(~Exists(playing), set_aside="", ladder__set_aside="")
-        .annotate(closed=closed)
-    )
+    rounds = Round.objects.open().filter(NOT_SET_ASIDE, ~Exists(playing)).annotate(closed=closed)
     in_order = rounds.order_by(F("closed").asc(nulls_first=True), "pk")
     return list(in_order.values_list("pk", flat=True))
 
