@@ -11,6 +11,7 @@ from league.bots.daily_limits import DAILY_LIMITS
 from league.bots.hosted_players import HostedBot
 from league.bots.playable import Obstacle, is_online, obstacles, require_playable
 from league.bots.players import create_player, remove_players
+from league.bots.promoting import promote, why_not_ready
 from league.bots.registering import (
     change_bot,
     create_bot,
@@ -19,7 +20,7 @@ from league.bots.registering import (
 )
 from league.bots.retiring import erase_sources, has_played, remove, require_active, retire
 from league.bots.settings_checks import bot_problems
-from league.bots.uploads import change_note, promote, upload, why_not_ready, withdraw_version
+from league.bots.uploads import change_note, upload, withdraw_version
 
 __all__ = [
     "DAILY_LIMITS",

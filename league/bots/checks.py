@@ -21,13 +21,14 @@ from engine.games import catalogue
 from league import durations
 from league.bots import check_attempts, jails
 from league.bots.hosted_players import storable
+from league.bots.promoting import make_current, takes_over
 from league.bots.qualifying import (
     CheckTooLongError,
     WallLimit,
     match_settings,
     play_qualifying_match,
 )
-from league.models import Bot, BotVersion, QualifyingMatch, Standing
+from league.models import Bot, BotVersion, QualifyingMatch
 from league.queueing import queue
 from league.single_workers import Work, single_worker
 
@@ -206,12 +207,8 @@ def _decide(
         version.reason = "; ".join(reasons)[:500]
         version.save(update_fields=["state", "reason"])
         QualifyingMatch.objects.bulk_create(matches)
-        current = bot.current
-        takes_over = current is None or (current.number < version.number and not version.held)
-        if not reasons and takes_over:
-            bot.current = version
-            bot.save(update_fields=["current"])
-            Standing.objects.filter(bot=bot).begin_version(version.number)
+        if not reasons and takes_over(version, bot.current):
+            make_current(bot, version)
     return True
 
 

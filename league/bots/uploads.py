@@ -1,4 +1,4 @@
-"""Uploads: store a new version of a hosted bot, queue its check, and promote versions."""
+"""Uploads: store a new version of a hosted bot, and queue its check."""
 
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
@@ -10,7 +10,7 @@ from bots_sdk.sandbox.errors import SourceRefusedError
 from bots_sdk.sandbox.sources import check_source
 from league.bots.daily_limits import count_upload, deleted_checks, note_deleted_checks
 from league.bots.retiring import require_active
-from league.models import Bot, BotSource, BotVersion, Standing
+from league.models import Bot, BotSource, BotVersion
 from league.queueing import queue
 
 MAX_CHECKING = 5
@@ -22,13 +22,6 @@ A version that was deleted during its check counts for as long as that may still
 
 WITHDRAWN = "Its owner withdrew it during its check."
 """The reason of a version that was withdrawn."""
-
-
-def why_not_ready(version: BotVersion) -> str:
-    """Return why a version that is not ready can't be chosen, and what to do."""
-    if version.state == BotVersion.State.CHECKING:
-        return f"Version {version.number} is still being checked; wait, or choose a ready version."
-    return f"Version {version.number} was refused; choose a ready version."
 
 
 def upload(
@@ -142,30 +135,3 @@ def withdraw_version(version: BotVersion) -> None:
             )
         note_deleted_checks(version.bot, timezone.now(), count=1)
     version.refresh_from_db()
-
-
-def promote(version: BotVersion, *, instead_of: BotVersion | None = None) -> bool:
-    """Make a ready version the current one; open matches go on with the old version.
-
-    Args:
-        version: to promote.
-        instead_of: do nothing unless this version is current; None: promote in any case.
-
-    Returns:
-        Whether the version is current now.
-
-    Raises:
-        ValidationError: it is not ready (code ``not-ready``).
-    """
-    with transaction.atomic():
-        bot = Bot.objects.select_for_update(of=("self",), no_key=True).get(pk=version.bot_id)
-        if instead_of is not None and bot.current_id != instead_of.pk:
-            return False
-        version.refresh_from_db()
-        if version.state != BotVersion.State.READY:
-            raise ValidationError(why_not_ready(version), code="not-ready")
-        if bot.current_id != version.pk:
-            bot.current = version
-            bot.save(update_fields=["current"])
-            Standing.objects.filter(bot=bot).begin_version(version.number)
-    return True

@@ -14,6 +14,7 @@ from league.feeds.follows import (
 from league.feeds.highlights import (
     find_highlights,
     highlights_of,
+    is_close,
     kinds_of,
     last_highlights,
     recent_highlights,
@@ -29,6 +30,7 @@ __all__ = [
     "follow",
     "follow_state",
     "highlights_of",
+    "is_close",
     "kinds_of",
     "last_ends",
     "last_highlights",

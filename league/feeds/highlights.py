@@ -133,6 +133,13 @@ def kinds_of(matches: Iterable[int]) -> dict[int, str]:
     return dict(rows.values_list("match", "kind"))
 
 
+def is_close(match: Match) -> bool:
+    """Return whether at most one point or gift separates the best two, and nobody forfeited."""
+    seats = match.seating.all()
+    scores = sorted((seat.score or 0 for seat in seats), reverse=True)
+    return scores[0] - scores[1] <= 1 and not any(seat.forfeited for seat in seats)
+
+
 def _in_turn(found: Iterable[Highlight]) -> list[Highlight]:
     """Return highlights, each match once, the games in turn, each in the order of the kinds."""
     by_game: dict[str, list[Highlight]] = {}

@@ -26,7 +26,7 @@ from engine.rating import elo
 from engine.rating.luck import luck as luck_of
 from engine.rating.results import MatchResult, rated_places
 from engine.record import Record
-from engine.referee import FAULTS_TO_FORFEIT
+from engine.referee import forfeits
 from league import play
 from league.models import Block, Match, MatchSeat, Round
 from league.models.matches import MatchSeatQuerySet
@@ -189,4 +189,4 @@ def stored_results(seats: MatchSeatQuerySet) -> Iterator[StoredResult]:
 def forfeited_in(record: Record) -> list[int]:
     """Return the seats that forfeited a match, by its record."""
     faults = [fault.seat for fault in record.faults]
-    return [seat for seat in range(record.seats) if faults.count(seat) >= FAULTS_TO_FORFEIT]
+    return [seat for seat in range(record.seats) if forfeits(faults.count(seat))]

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from django.db.models import Prefetch, Q, QuerySet
 
-from league.feeds import kinds_of
+from league.feeds import is_close, kinds_of
 from league.models import Bot, Match, MatchSeat
 from league.models.matches import MatchQuerySet
 from league.visibility import may_see_record, public_results
@@ -48,17 +48,10 @@ def tagged(matches: Sequence[Match]) -> Sequence[Match]:
     kinds = kinds_of(match.pk for match in matches)
     for match in matches:
         tags = [kinds[match.pk]] if match.pk in kinds else []
-        if may_see_record(match) and _is_close(match):
+        if may_see_record(match) and is_close(match):
             tags.append("close")
         match.tags = tags  # type: ignore[attr-defined]  # for the template of a row
     return matches
-
-
-def _is_close(match: Match) -> bool:
-    """Return whether at most one point or gift separates the best two, and nobody forfeited."""
-    seats = match.seating.all()
-    scores = sorted((seat.score or 0 for seat in seats), reverse=True)
-    return scores[0] - scores[1] <= 1 and not any(seat.forfeited for seat in seats)
 
 
 def matches_with_seats() -> QuerySet[Match]:

@@ -1,0 +1,50 @@
+"""A bot's current version, the one that plays: when a version becomes current."""
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+
+from league.models import Bot, BotVersion, Standing
+
+
+def takes_over(version: BotVersion, current: BotVersion | None) -> bool:
+    """Return whether a version becomes current once it has passed its check."""
+    return current is None or (current.number < version.number and not version.held)
+
+
+def make_current(bot: Bot, version: BotVersion) -> None:
+    """Make a ready version the current one; call it with the bot's lock held."""
+    bot.current = version
+    bot.save(update_fields=["current"])
+    Standing.objects.filter(bot=bot).begin_version(version.number)
+
+
+def promote(version: BotVersion, *, instead_of: BotVersion | None = None) -> bool:
+    """Make a ready version the current one; open matches go on with the old version.
+
+    Args:
+        version: to promote.
+        instead_of: do nothing unless this version is current; None: promote in any case.
+
+    Returns:
+        Whether the version is current now.
+
+    Raises:
+        ValidationError: it is not ready (code ``not-ready``).
+    """
+    with transaction.atomic():
+        bot = Bot.objects.select_for_update(of=("self",), no_key=True).get(pk=version.bot_id)
+        if instead_of is not None and bot.current_id != instead_of.pk:
+            return False
+        version.refresh_from_db()
+        if version.state != BotVersion.State.READY:
+            raise ValidationError(why_not_ready(version), code="not-ready")
+        if bot.current_id != version.pk:
+            make_current(bot, version)
+    return True
+
+
+def why_not_ready(version: BotVersion) -> str:
+    """Return why a version that is not ready can't be chosen, and what to do."""
+    if version.state == BotVersion.State.CHECKING:
+        return f"Version {version.number} is still being checked; wait, or choose a ready version."
+    return f"Version {version.number} was refused; choose a ready version."
