@@ -26,6 +26,11 @@ Player = Callable[[Observation], str]
 FAULTS_TO_FORFEIT = 3
 
 
+def forfeits(faults: int) -> bool:
+    """Return whether a seat with this number of faults forfeits the match."""
+    return faults >= FAULTS_TO_FORFEIT
+
+
 @dataclass(frozen=True, slots=True)
 class TimeControl:
     """Thinking time of a seat.
@@ -126,7 +131,7 @@ class _Table:
     fault_reports: list[FaultReport] = field(default_factory=list)
 
     def forfeited(self, seat: int) -> bool:
-        return sum(fault.seat == seat for fault in self.faults) >= FAULTS_TO_FORFEIT
+        return forfeits(sum(fault.seat == seat for fault in self.faults))
 
 
 def play(

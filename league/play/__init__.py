@@ -30,9 +30,9 @@ from league.play.opening import (
     open_swap_match,
     open_unrated_match,
 )
-from league.play.operating import requeue, restore_void
 from league.play.overdue_turns import expire_overdue
 from league.play.player_seats import final_phases, hand_over, has_left, seat_view
+from league.play.requeueing import requeue, restore_void
 from league.play.turns import open_turns, open_turns_of
 from league.play.verdicts import Answer, MoveRefusedError, Verdict
 

@@ -14,7 +14,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from bots_sdk.statuses import UNFINISHED
 from engine.record import fallback
-from engine.referee import FAULTS_TO_FORFEIT
+from engine.referee import forfeits
 from league.models.matches import Match
 from league.play.match_logs import Log
 from league.play.rows import MoveRow, OpenTurn, Snapshot, TurnRow
@@ -263,7 +263,7 @@ class LiveMatch:
                 legal = self.log.state.legal(seat)
                 if len(legal) == 1:
                     self.choose(seat, legal[0])
-                elif self.log.faults[seat] >= FAULTS_TO_FORFEIT:
+                elif forfeits(self.log.faults[seat]):
                     self.choose_fallback(seat, FORFEIT)
             if self.undecided:
                 return

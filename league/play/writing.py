@@ -17,7 +17,7 @@ from psycopg.errors import DeadlockDetected
 
 from bots_sdk.statuses import UNFINISHED
 from engine.record import Fault, Record
-from engine.referee import FAULTS_TO_FORFEIT
+from engine.referee import forfeits
 from league.models import Match
 from league.play import outages, statements, wakeups
 from league.play.finishing import finish
@@ -199,7 +199,7 @@ def _finish(row: Match, log: Log, now: datetime) -> None:
         faults=tuple(Fault(move.ply, move.seat, move.fault) for move in moves if move.fault),
         players=tuple(seat.bot.name for seat in row.seating.select_related("bot").order_by("seat")),
     )
-    forfeited = [seat for seat, faults in enumerate(log.faults) if faults >= FAULTS_TO_FORFEIT]
+    forfeited = [seat for seat, faults in enumerate(log.faults) if forfeits(faults)]
     finish(row, record, forfeited, now)
     row.live_moves.all().delete()
 
