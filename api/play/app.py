@@ -32,13 +32,13 @@ from api.headers import PREFLIGHT  # noqa: E402
 from api.play.beginnings import BeginningCalls, Beginnings  # noqa: E402
 from api.play.database import Database, EncodedTurn, check_database  # noqa: E402
 from api.play.groups import Groups  # noqa: E402
-from api.play.hints import HintListener, Waiters  # noqa: E402
 from api.play.moves import MoveCalls  # noqa: E402
 from api.play.refused_writes import refused_writes  # noqa: E402
 from api.play.requests import Message, Receive, Request, Send  # noqa: E402
 from api.play.spectators import Spectators  # noqa: E402
 from api.play.turn_waiters import PollWaiter, StreamWaiter, TurnWaiters, WaitingBot  # noqa: E402
 from api.play.waiting_limits import WaitingLimits  # noqa: E402
+from api.play.wakeup_listener import Waiters, WakeupListener  # noqa: E402
 from api.play.watching import WatchCalls  # noqa: E402
 from api.problems import PREFIX, ProblemError  # noqa: E402
 from api.tokens import needed_bot, token_text, working_token  # noqa: E402
@@ -131,7 +131,7 @@ class Gateway:
         gc.freeze()
         gc.set_threshold(*COLLECT_AFTER)
         try:
-            async with HintListener(settings.REDIS_URL, waiters):
+            async with WakeupListener(settings.REDIS_URL, waiters):
                 await send({"type": "lifespan.startup.complete"})
                 await receive()
         finally:

@@ -19,11 +19,11 @@ from league.play.spectating import live_now
 log = structlog.get_logger(__name__)
 
 _MOST_KNOWN = 10_000
-"""So many matches with a hint are remembered, so that a move in one of them costs no query."""
+"""So many matches with a wake-up are remembered, so that a move in one of them costs no query."""
 
 
 class Beginnings:
-    """All requests that wait for live matches: `Waiters` for `api.play.hints`.
+    """All requests that wait for live matches: `Waiters` for `api.play.wakeup_listener`.
 
     They share one list, and one query reads it for all of them. Without such a request nothing is
     read.
@@ -44,14 +44,14 @@ class Beginnings:
             await asyncio.gather(self._reading, return_exceptions=True)
 
     def wake(self, ids: Iterable[int]) -> None:
-        """Read the live matches if one of these matches has had no hint before."""
+        """Read the live matches if one of these matches has had no wake-up before."""
         new = set(ids) - self._known
         if new and self._streams:
             self._known = new if len(self._known) > _MOST_KNOWN else self._known | new
             self._read()
 
     async def refresh(self) -> None:
-        """Read the live matches: a hint may have been lost."""
+        """Read the live matches: a wake-up may have been lost."""
         if self._streams:
             self._read()
 

@@ -1,4 +1,4 @@
-"""Requests of this process that watch matches: `Waiters` for `api.play.hints`.
+"""Requests of this process that watch matches: `Waiters` for `api.play.wakeup_listener`.
 
 All spectators of a match share one list of its events; each sends the part that it has not sent.
 """
@@ -80,7 +80,7 @@ class Spectators:
                 match.read_again = True
 
     async def refresh(self) -> None:
-        """Read the new events of all watched matches: a hint may have been lost."""
+        """Read the new events of all watched matches: a wake-up may have been lost."""
         self.wake(list(self._matches))
 
     async def _read_events(self, match_id: int, match: WatchedMatch) -> None:

@@ -1,4 +1,4 @@
-"""Requests of this process that wait for turns, by bot: `Waiters` for `api.play.hints`."""
+"""Requests of this process that wait for turns: `Waiters` for `api.play.wakeup_listener`."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
@@ -193,7 +193,7 @@ class TurnWaiters:
                     waiter.receive(turns)
 
     async def refresh(self) -> None:
-        """Wake the requests that have missed a hint; regularly store their bots as online."""
+        """Wake the requests that have missed a wake-up; regularly store their bots as online."""
         if not self._entries:
             return
         self._refreshes += 1

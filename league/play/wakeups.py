@@ -1,6 +1,6 @@
-"""Wake-ups: hints after a commit that a bot has a new turn or that a match advanced.
+"""Wake-ups: messages after a commit that a bot has a new turn or that a match advanced.
 
-A client that misses a hint finds its open turns in the database, so a failure is only logged.
+A client that misses a wake-up finds its open turns in the database, so a failure is only logged.
 """
 
 import os
@@ -25,14 +25,14 @@ MATCHES = f"{settings.REDIS_CHANNELS}:matches"
 """Channel of the ids, separated by spaces, of matches that advanced or ended."""
 
 _PAUSE_SECONDS = 0.002
-"""Time after a message in which hints are collected for the next one. After an idle moment, the
-first hint is sent at once. Each message costs its sender and all gateways more than a move."""
+"""Time after a message in which wake-ups are collected for the next one. After an idle moment, the
+first wake-up is sent at once. Each message costs its sender and all gateways more than a move."""
 
 _pending: SimpleQueue[tuple[int, frozenset[int]]] = SimpleQueue()
 
 
 def announce(*, match_id: int, bot_ids: Iterable[int], wakes_worker: bool) -> None:
-    """After the commit, send the hints of a match that advanced or ended.
+    """After the commit, send the wake-ups of a match that advanced or ended.
 
     Args:
         match_id: id of the match.
@@ -50,7 +50,7 @@ def announce(*, match_id: int, bot_ids: Iterable[int], wakes_worker: bool) -> No
 
 
 def _publish(match_id: int, bots: frozenset[int]) -> None:
-    """Leave the hints to a thread of this process, so that the request need not wait for them."""
+    """Leave the wake-ups to a thread of this process, so that no request waits for them."""
     _pending.put((match_id, bots))
     _start_publisher(os.getpid())
 
@@ -62,18 +62,18 @@ def _start_publisher(pid: int) -> None:  # by process: threads don't survive a f
 
 def _publish_pending() -> None:
     while True:
-        hints = [_pending.get()]
+        found = [_pending.get()]
         while not _pending.empty():  # one message for all that came meanwhile
-            hints.append(_pending.get())
-        bots = frozenset[int]().union(*(woken for _, woken in hints))
+            found.append(_pending.get())
+        bots = frozenset[int]().union(*(woken for _, woken in found))
         try:
             with _redis().pipeline(transaction=False) as pipe:
                 if bots:
                     pipe.publish(TURNS, " ".join(map(str, bots)))
-                pipe.publish(MATCHES, " ".join({str(match) for match, _ in hints}))
+                pipe.publish(MATCHES, " ".join({str(match) for match, _ in found}))
                 pipe.execute()
         except redis.RedisError as error:
-            log.warning("wake-ups could not be sent", matches=len(hints), error=str(error))
+            log.warning("wake-ups could not be sent", matches=len(found), error=str(error))
         time.sleep(_PAUSE_SECONDS)
 
 

@@ -1,10 +1,10 @@
-"""Fixtures of the gateway's tests: a running gateway, bots, and hints that fail."""
+"""Fixtures of the gateway's tests: a running gateway, bots, and wake-ups that fail."""
 
 from collections.abc import Iterator
 
 import pytest
 
-from api.play import hints
+from api.play import wakeup_listener
 from league.models import Bot
 from league.play import wakeups
 from tests.api.play.sites import Site, served
@@ -24,11 +24,11 @@ def bots() -> list[Bot]:
 
 @pytest.fixture
 def deaf(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No hint is ever sent."""
+    """No wake-up is ever sent."""
     monkeypatch.setattr(wakeups, "_publish", lambda *_: None)
 
 
 @pytest.fixture
 def blind(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Requests are woken by hints only."""
-    monkeypatch.setattr(hints, "REFRESH_SECONDS", 600)
+    """Requests are woken by wake-ups only."""
+    monkeypatch.setattr(wakeup_listener, "REFRESH_SECONDS", 600)

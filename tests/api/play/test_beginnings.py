@@ -7,7 +7,7 @@ from contextlib import suppress
 import httpx
 import pytest
 
-from api.play import hints
+from api.play import wakeup_listener
 from league.models import Bot, Match
 from league.play.spectating import live_now
 from tests.api.play.sites import Site, await_true
@@ -37,14 +37,14 @@ def begun(site: Site) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize("way", ["hints", "refreshes"])
+@pytest.mark.parametrize("way", ["wakeups", "refreshes"])
 def test_a_match_that_begins_is_sent_once(
     bots: list[Bot],
     begun: list[int],
     request: pytest.FixtureRequest,
     way: str,
 ) -> None:
-    request.getfixturevalue("blind" if way == "hints" else "deaf")
+    request.getfixturevalue("blind" if way == "wakeups" else "deaf")
     first = match_of(bots)
     await_true(lambda: begun == [first.pk])
     second = match_of(bots)
@@ -73,10 +73,10 @@ def test_without_a_stream_nothing_is_read(
         return []
 
     monkeypatch.setattr("api.play.beginnings.live_now", noted)
-    monkeypatch.setattr(hints, "REFRESH_SECONDS", 0.01)
+    monkeypatch.setattr(wakeup_listener, "REFRESH_SECONDS", 0.01)
     match = match_of(bots)
     stream = events_of(site, f"/matches/{match.pk}/events")
-    assert next(stream)[1] == "phase"  # so hints and refreshes have come
+    assert next(stream)[1] == "phase"  # so wake-ups and refreshes have come
     assert read == []
     stream.close()
 

@@ -1,6 +1,6 @@
-"""Wake-ups: hints from Valkey, and a regular look-up in the database for hints that were lost.
+"""Wake-ups from Valkey, and a regular look-up in the database for those that were lost.
 
-A hint carries no data. Woken requests answer with what the database contains.
+A wake-up carries no data. Woken requests answer with what the database contains.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from redis.backoff import NoBackoff
 log = structlog.get_logger(__name__)
 
 REFRESH_SECONDS = 1.0
-"""Time between two refreshes of all waiters, which find what a lost hint announced."""
+"""Time between two refreshes of all waiters, which find what a lost wake-up announced."""
 RECONNECT_SECONDS = 0.25
 
 
@@ -29,14 +29,14 @@ class Waiters(Protocol):
         """Wake the requests that wait for these bots or matches."""
 
     async def refresh(self) -> None:
-        """Read the database, and wake the requests that have missed a hint."""
+        """Read the database, and wake the requests that have missed a wake-up."""
 
     async def close(self) -> None:
         """Cancel the queries under way."""
 
 
-class HintListener:
-    """Wakes waiters by the hints of their channels, and refreshes them regularly.
+class WakeupListener:
+    """Wakes waiters by the wake-ups of their channels, and refreshes them regularly.
 
     All waiters are refreshed each `REFRESH_SECONDS`, and at once after each (re)connection.
     """
@@ -47,7 +47,7 @@ class HintListener:
         self._refresh_now = asyncio.Event()
         self._tasks: Sequence[asyncio.Task[None]] = ()
 
-    async def __aenter__(self) -> "HintListener":
+    async def __aenter__(self) -> "WakeupListener":
         self._tasks = [
             asyncio.create_task(self._run_forever(self._listen)),
             asyncio.create_task(self._run_forever(self._refresh_regularly)),
@@ -67,7 +67,7 @@ class HintListener:
         )
         async with client, client.pubsub(ignore_subscribe_messages=True) as subscription:
             await subscription.subscribe(*self._waiters)
-            self._refresh_now.set()  # hints of the time without a connection are lost
+            self._refresh_now.set()  # wake-ups of the time without a connection are lost
             async for message in subscription.listen():
                 ids = _ids(message["data"])
                 for waiters in self._waiters[message["channel"]]:
