@@ -111,7 +111,7 @@ def challenge(
     for each in found:
         _require_playable(each, owner)
     setting = _setting(found, game, rules)
-    versions = {each.pk: each.current for each in found if each.current is not None}
+    versions = {each.pk: version for each in found if (version := each.current_version())}
     for each in found:
         _require_qualified(each, setting.game, owner)
     with transaction.atomic():
@@ -210,9 +210,6 @@ def _find(names: Sequence[str]) -> list[Bot]:
             raise ValidationError({field: f"There is no bot {name}.{now}"})
         if name in names[:number]:
             raise ValidationError({field: f"{name} is named twice; each bot has one seat."})
-    for bot in by_name.values():
-        if bot.current is not None:
-            bot.current.bot = bot  # spares a query
     return [by_name[name] for name in names]
 
 

@@ -250,9 +250,9 @@ def _seat(table: PlayerTable, nickname: str, user: User | None) -> str:
 
 
 def _version(bot: Bot) -> BotVersion:
-    assert bot.current is not None, "a bot that can play has a version"
-    bot.current.bot = bot  # spares a query
-    return bot.current
+    version = bot.current_version()
+    assert version is not None, "a bot that can play has a version"
+    return version
 
 
 def _lock(table: PlayerTable) -> None:

@@ -128,9 +128,4 @@ def count_tables(ladder: Ladder, tables: Sequence[Table]) -> dict[tuple[int, ...
 
 def _versions(bots: Iterable[Bot]) -> dict[int, BotVersion]:
     """Return the current version of each bot that has one, with its bot, by bot id."""
-    versions = {}
-    for bot in bots:
-        if bot.current is not None:
-            bot.current.bot = bot  # spares a query
-            versions[bot.pk] = bot.current
-    return versions
+    return {bot.pk: version for bot in bots if (version := bot.current_version())}

@@ -175,6 +175,12 @@ class Bot(models.Model):
     def __str__(self) -> str:
         return self.name
 
+    def current_version(self) -> "BotVersion | None":
+        """Return the current version; the version's bot is this one, which spares a query."""
+        if self.current is not None:
+            self.current.bot = self
+        return self.current
+
 
 class FormerName(models.Model):
     """A name that a bot had before; its addresses lead to the bot, and no other bot gets it.

@@ -33,6 +33,11 @@ LOOK_FOR_HOUSE = timedelta(seconds=10)
 T = TypeVar("T")
 
 
+def is_away(faults: int) -> bool:
+    """Return whether a player with this number of faults is away, so that the substitute plays."""
+    return faults >= MAX_PLAYER_FAULTS
+
+
 class Decision(NamedTuple, Generic[T]):
     """The outcome of a plan on a live match.
 
@@ -145,7 +150,7 @@ class LiveMatch:
         `MAX_PLAYER_FAULTS` faults.
         """
         row = self._seats[seat]
-        return row.remote and not (row.player and self.log.faults[seat] >= MAX_PLAYER_FAULTS)
+        return row.remote and not (row.player and is_away(self.log.faults[seat]))
 
     def overdue_turns(self, now: datetime) -> list[TurnRow]:
         """Return the open turns whose deadline has passed."""

@@ -12,7 +12,7 @@ from engine.games.events import Event
 from engine.playback import play_back, play_on
 from league.models import Match, MatchSeat
 from league.play.live import start_or_look_after
-from league.play.live_match import MAX_PLAYER_FAULTS
+from league.play.live_match import is_away
 from league.play.match_logs import logs_of
 from league.play.spectating import deal_of, stored_moves
 from league.play.turn_clocks import Stopwatch
@@ -90,9 +90,9 @@ def has_left(match: Match, seat: MatchSeat) -> bool:
     if seat.handed_over_at is not None:
         return True
     if match.status == Match.Status.FINISHED:
-        return seat.faults >= MAX_PLAYER_FAULTS
+        return is_away(seat.faults)
     log = logs_of([match]).get(match.pk) if match.status == Match.Status.PLAYING else None
-    return log is not None and log.faults[seat.seat] >= MAX_PLAYER_FAULTS
+    return log is not None and is_away(log.faults[seat.seat])
 
 
 def hand_over(match_id: int, bot_id: int, now: datetime | None = None) -> bool:
