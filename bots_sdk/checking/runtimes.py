@@ -45,7 +45,7 @@ def sandbox(tier: int = 0) -> Runtime:
     # Imported here, because systems other than Linux lack modules of the sandbox.
     try:
         from bots_sdk.sandbox.canary import proven_jail
-        from bots_sdk.sandbox.jail import Limits
+        from bots_sdk.sandbox.limits import Limits
         from bots_sdk.sandbox.session import BotProcess, limits_of
     except ImportError as error:  # no `resource` module, for one
         raise SandboxUnavailableError(f"the sandbox needs Linux: {error}") from None

@@ -15,7 +15,8 @@ from typing import Any
 
 from bots_sdk.sandbox import folders, numpy_files, playout_files
 from bots_sdk.sandbox.errors import SandboxUnavailableError
-from bots_sdk.sandbox.jail import Jail, Limits, jails
+from bots_sdk.sandbox.jail import Jail, jails
+from bots_sdk.sandbox.limits import Limits
 from bots_sdk.sandbox.session import BotProcess
 from bots_sdk.sandbox.sources import Source
 

@@ -4,7 +4,7 @@ import json
 from typing import Any, NoReturn
 
 from bots_sdk.sandbox.errors import BotCrashError, BotMemoryError, BotTimeoutError
-from bots_sdk.sandbox.jail import Limits
+from bots_sdk.sandbox.limits import Limits
 from engine.errors import quote
 
 FOREIGN_DATA = (

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError, SandboxBrokenError
-from bots_sdk.sandbox.jail import Jail, Limits, file
+from bots_sdk.sandbox.jail import Jail, file
+from bots_sdk.sandbox.limits import Limits
 from bots_sdk.sandbox.messages import FOREIGN_DATA, failure, parsed
 from bots_sdk.sandbox.starts import begin
 from bots_sdk.sandbox.timing import Meter, MoveTimer

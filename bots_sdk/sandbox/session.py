@@ -10,7 +10,8 @@ from bots_sdk.installing import install_command
 from bots_sdk.invoking import python_word
 from bots_sdk.sandbox import folders, libraries, wasm_files
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError, SandboxBrokenError
-from bots_sdk.sandbox.jail import Jail, Limits
+from bots_sdk.sandbox.jail import Jail
+from bots_sdk.sandbox.limits import Limits
 from bots_sdk.sandbox.messages import FOREIGN_DATA, failure, parsed
 from bots_sdk.sandbox.process import JailedProcess
 from bots_sdk.sandbox.sources import Source

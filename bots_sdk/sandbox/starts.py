@@ -16,7 +16,8 @@ from pathlib import Path
 
 from bots_sdk.sandbox import folders, passing, zygotes
 from bots_sdk.sandbox.errors import SandboxBrokenError
-from bots_sdk.sandbox.jail import Jail, Limits, encoded, environment
+from bots_sdk.sandbox.jail import Jail, encoded, environment
+from bots_sdk.sandbox.limits import Limits
 from bots_sdk.sandbox.timing import children
 
 _DYING_SECONDS = 5.0

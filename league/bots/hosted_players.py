@@ -8,7 +8,8 @@ from typing import Protocol
 
 from bots_sdk.bot import MatchInfo, match_info
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError
-from bots_sdk.sandbox.jail import Jail, Limits
+from bots_sdk.sandbox.jail import Jail
+from bots_sdk.sandbox.limits import Limits
 from bots_sdk.sandbox.session import BotProcess
 from bots_sdk.sandbox.sources import Source, read_source
 from engine.games import catalogue

@@ -8,7 +8,8 @@ import pytest
 
 from bots_sdk.sandbox import jail as jail_module
 from bots_sdk.sandbox.errors import SandboxBrokenError, SandboxUnavailableError
-from bots_sdk.sandbox.jail import Jail, Limits, jails
+from bots_sdk.sandbox.jail import Jail, jails
+from bots_sdk.sandbox.limits import Limits
 from bots_sdk.sandbox.session import BotProcess
 from bots_sdk.sandbox.sources import Source, read_source
 

@@ -9,7 +9,8 @@ import pytest
 from bots_sdk.reference import make_player
 from bots_sdk.sandbox import libraries, session, wasm_files
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError, SandboxBrokenError
-from bots_sdk.sandbox.jail import Jail, Limits
+from bots_sdk.sandbox.jail import Jail
+from bots_sdk.sandbox.limits import Limits
 from bots_sdk.sandbox.session import BotProcess
 from bots_sdk.sandbox.sources import read_source
 from bots_sdk.wasm.machine import fuel_of

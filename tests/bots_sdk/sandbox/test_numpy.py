@@ -11,7 +11,8 @@ import pytest
 
 from bots_sdk.sandbox import numpy_files
 from bots_sdk.sandbox.errors import BotCrashError, BotMemoryError
-from bots_sdk.sandbox.jail import Jail, Limits
+from bots_sdk.sandbox.jail import Jail
+from bots_sdk.sandbox.limits import Limits
 from bots_sdk.sandbox.session import BotProcess
 from bots_sdk.sandbox.sources import Source, read_source
 from tests.bots_sdk.sandbox.conftest import Start

@@ -11,7 +11,8 @@ from bots_sdk.bot import match_info
 from bots_sdk.reference import search_bot
 from bots_sdk.sandbox import playout_files
 from bots_sdk.sandbox.errors import BotMemoryError
-from bots_sdk.sandbox.jail import Jail, Limits
+from bots_sdk.sandbox.jail import Jail
+from bots_sdk.sandbox.limits import Limits
 from bots_sdk.sandbox.session import BotProcess
 from bots_sdk.sandbox.sources import Source
 from engine.playouts import NewMatch, is_fast, play

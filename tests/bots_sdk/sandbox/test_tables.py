@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from bots_sdk.sandbox.errors import BotMemoryError, BotTimeoutError
-from bots_sdk.sandbox.jail import TABLE_BYTES, Jail, Limits
+from bots_sdk.sandbox.jail import Jail
+from bots_sdk.sandbox.limits import TABLE_BYTES, Limits
 from bots_sdk.sandbox.session import BotProcess
 from bots_sdk.sandbox.sources import Source, read_source
 from tests.bots_sdk.sandbox.conftest import Start
