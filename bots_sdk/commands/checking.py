@@ -21,12 +21,9 @@ from bots_sdk.commands.home import Faults
 from bots_sdk.commands.output import Json, print_json
 from bots_sdk.commands.progress import PrintLine, progress, time_left
 from bots_sdk.durations import about
+from bots_sdk.refusals import SourceRefusedError
 from bots_sdk.sandbox.declarations import declared_games
-from bots_sdk.sandbox.errors import (
-    SandboxBrokenError,
-    SandboxUnavailableError,
-    SourceRefusedError,
-)
+from bots_sdk.sandbox.errors import SandboxBrokenError, SandboxUnavailableError
 from bots_sdk.sandbox.sources import Source, read_source
 
 _STYLES = {

@@ -16,8 +16,8 @@ from bots_sdk.arena.matches import LADDER_RULES, MatchType
 from bots_sdk.arena.pool import cores
 from bots_sdk.commands.errors import ImpossibleError
 from bots_sdk.commands.leagues import chosen_league, client_for
+from bots_sdk.refusals import SourceRefusedError
 from bots_sdk.sandbox.declarations import declared_games
-from bots_sdk.sandbox.errors import SourceRefusedError
 from bots_sdk.sandbox.sources import Source
 from engine.deals import parse_seed
 from engine.errors import UnknownRulesError, listed, quote

@@ -24,8 +24,8 @@ from bots_sdk.commands.ranking import (
 from bots_sdk.durations import about
 from bots_sdk.errors import LeagueError, ProblemError
 from bots_sdk.invoking import command_word, typed
+from bots_sdk.refusals import SourceRefusedError
 from bots_sdk.sandbox.declarations import declared_games
-from bots_sdk.sandbox.errors import SourceRefusedError
 from bots_sdk.sandbox.sources import read_source
 
 MAX_CHECK_SECONDS = 150.0

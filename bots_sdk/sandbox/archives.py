@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from bots_sdk.sandbox.errors import SourceRefusedError
+from bots_sdk.refusals import SourceRefusedError
 from engine.errors import quote
 
 MAX_UNPACKED = 32 << 20

@@ -2,7 +2,7 @@
 
 import re
 
-from bots_sdk.sandbox.errors import SourceRefusedError
+from bots_sdk.refusals import SourceRefusedError
 from bots_sdk.sandbox.sources import Source
 from bots_sdk.wasm.binary import check_module
 from engine.errors import quote

@@ -11,10 +11,6 @@ class SandboxBrokenError(MatchInterruptedError):
     """A jail that worked before failed; this is not a fault of the bot."""
 
 
-class SourceRefusedError(ValueError):
-    """An upload is too large, has no bot.py, or is an archive that is not safe to unpack."""
-
-
 class BotTimeoutError(PlayerFaultError, TimeoutError):
     """A bot did not answer in time."""
 

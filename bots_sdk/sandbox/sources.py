@@ -7,8 +7,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from bots_sdk.refusals import SourceRefusedError
 from bots_sdk.sandbox import archives
-from bots_sdk.sandbox.errors import SourceRefusedError
 from bots_sdk.wasm.binary import check_module, is_module
 
 MAX_BYTES = 8 << 20

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from bots_sdk.sandbox.errors import SourceRefusedError
+from bots_sdk.refusals import SourceRefusedError
 from engine.errors import quote
 from engine.games import catalogue
 

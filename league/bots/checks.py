@@ -13,8 +13,9 @@ from django.core.exceptions import ObjectDoesNotExist, ValidationError
 from django.db import InterfaceError, OperationalError, transaction
 from django.utils import timezone
 
+from bots_sdk.refusals import SourceRefusedError
 from bots_sdk.sandbox.declarations import declared_games
-from bots_sdk.sandbox.errors import SandboxUnavailableError, SourceRefusedError
+from bots_sdk.sandbox.errors import SandboxUnavailableError
 from bots_sdk.sandbox.sources import read_source
 from engine.errors import MatchInterruptedError
 from engine.games import catalogue

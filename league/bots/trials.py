@@ -17,7 +17,8 @@ from redis.exceptions import RedisError
 
 from bots_sdk.arena.figures import share
 from bots_sdk.reference import make_player
-from bots_sdk.sandbox.errors import SandboxUnavailableError, SourceRefusedError
+from bots_sdk.refusals import SourceRefusedError
+from bots_sdk.sandbox.errors import SandboxUnavailableError
 from bots_sdk.sandbox.sources import Source, check_source
 from engine import record
 from engine.errors import MatchInterruptedError

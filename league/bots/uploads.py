@@ -6,7 +6,7 @@ from django.db import transaction
 from django.db.models import Max, Q
 from django.utils import timezone
 
-from bots_sdk.sandbox.errors import SourceRefusedError
+from bots_sdk.refusals import SourceRefusedError
 from bots_sdk.sandbox.sources import check_source
 from league.bots.daily_limits import count_upload, deleted_checks, note_deleted_checks
 from league.bots.retiring import require_active

@@ -11,7 +11,7 @@ import struct
 import zipfile
 from collections.abc import Callable, Mapping
 
-from bots_sdk.sandbox.errors import SourceRefusedError
+from bots_sdk.refusals import SourceRefusedError
 from bots_sdk.sandbox.sources import check_source, read_source
 
 BOT = b"def choose(observation): return 'play 1'\n"

@@ -1,7 +1,7 @@
 import pytest
 
+from bots_sdk.refusals import SourceRefusedError
 from bots_sdk.sandbox.declarations import declared_games
-from bots_sdk.sandbox.errors import SourceRefusedError
 from bots_sdk.sandbox.sources import Source
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from bots_sdk.refusals import SourceRefusedError
 from bots_sdk.sandbox.archives import MAX_FILES, MAX_UNPACKED
-from bots_sdk.sandbox.errors import SourceRefusedError
 from bots_sdk.sandbox.sources import MAX_BYTES, check_source, read_source
 from tests.bots_sdk.sandbox.conftest import Start
 from tests.bots_sdk.sandbox.mutated import BOT, outcomes_of_mutated_archives, packed

@@ -5,8 +5,8 @@ import random
 import pytest
 import wasmtime
 
+from bots_sdk.refusals import SourceRefusedError
 from bots_sdk.sandbox.declarations import declared_games
-from bots_sdk.sandbox.errors import SourceRefusedError
 from bots_sdk.sandbox.sources import check_source, read_source
 from bots_sdk.wasm.binary import MAX_BYTES, ModuleRefusedError, check_module
 from tests.bots_sdk.wasm.modules import ALLOCATE, HI, MEMORY, custom_section, module
