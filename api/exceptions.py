@@ -95,7 +95,7 @@ def as_problem(error: Exception) -> ProblemError:
     if isinstance(error, ArchiveError):
         return ProblemError("unavailable", f"{str(error)[:1].upper()}{str(error)[1:]}")
     if isinstance(error, TooManyTriesError):
-        return too_many_tries(error.usage)
+        return too_many_tries(error)
     if isinstance(error, BusyError):
         return busy()
     code = next((code for kind, code in _BY_TYPE if isinstance(error, kind)), "internal-error")

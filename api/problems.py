@@ -10,6 +10,7 @@ from typing import Any
 from django.http import JsonResponse
 from structlog.contextvars import get_contextvars
 
+from league.accounts.passwords import TooManyTriesError
 from league.accounts.throttles import Usage
 
 CONTENT_TYPE = "application/problem+json"
@@ -196,10 +197,9 @@ def too_many_requests(usage: Usage) -> ProblemError:
     return ProblemError("too-many-requests", usage.refusal, headers=usage.headers)
 
 
-def too_many_tries(usage: Usage) -> ProblemError:
+def too_many_tries(error: TooManyTriesError) -> ProblemError:
     """Return the problem for an account for which too many wrong passwords were tried."""
-    detail = f"Too many wrong passwords for this account. Try again in {usage.reset_seconds} s."
-    return ProblemError("too-many-tries", detail, headers=usage.headers)
+    return ProblemError("too-many-tries", str(error), headers=error.usage.headers)
 
 
 def busy() -> ProblemError:
