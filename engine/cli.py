@@ -23,7 +23,7 @@ from engine.errors import RecordError, UnknownRulesError, quote
 from engine.games import catalogue
 from engine.playouts import is_fast
 from engine.progress import Progress
-from engine.record import Record, read, read_lines, replay, verify, write
+from engine.record import Record, read, read_lines, record_of, replay, verify, write
 
 _FILE = "file of records, one per line; - for standard input"
 
@@ -238,16 +238,7 @@ def simulate(
         actions = {seat: policy(state.legal(seat)) for seat in state.actors}
         moves += [(seat, texts[action]) for seat, action in actions.items()]
         state.step_unchecked(actions)
-    return Record(
-        game=game,
-        rules=rules,
-        seats=seats,
-        deal_seed=deal_seed,
-        moves=tuple(moves),
-        scores=state.scores or (),
-        places=state.places or (),
-        players=(name,) * seats,
-    )
+    return record_of(state, deal_seed, moves, players=(name,) * seats)
 
 
 def _verify(options: argparse.Namespace) -> int:

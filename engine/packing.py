@@ -15,7 +15,7 @@ from zlib import crc32
 from engine.deals import seeded_shuffle
 from engine.errors import RecordError
 from engine.games import catalogue
-from engine.record import FAULT_KINDS, Fault, Record, fallback, verify
+from engine.record import FAULT_KINDS, Fault, Record, fallback, record_of, verify
 
 _FORMAT = 1
 _CHECKSUM_BYTES = 4
@@ -144,17 +144,7 @@ def unpack(packed: bytes, *, game: str, rules: str, seats: int, deal_seed: bytes
         state.step_unchecked({seat: action})
     if not reader.is_at_end:
         raise RecordError("the packed record goes on after the end of the match")
-    return Record(
-        game=game,
-        rules=rules,
-        seats=seats,
-        deal_seed=deal_seed,
-        moves=tuple(moves),
-        scores=state.scores or (),
-        places=state.places or (),
-        faults=tuple(faults),
-        players=players,
-    )
+    return record_of(state, deal_seed, moves, faults=faults, players=players)
 
 
 def _checksum(data: bytes, game: str, rules: str, seats: int, deal_seed: bytes) -> bytes:

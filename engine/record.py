@@ -6,7 +6,7 @@ for any input they end soon and raise only `RecordError`. `engine.playback` repl
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO, NoReturn
 
@@ -71,6 +71,28 @@ class Record:
     def start(self) -> State:
         """Return the match just after the deal."""
         return catalogue.start(self.game, self.rules, self.seats, seeded_shuffle(self.deal_seed))
+
+
+def record_of(
+    state: State,
+    deal_seed: bytes,
+    moves: Iterable[tuple[int, str]],
+    *,
+    faults: Iterable[Fault] = (),
+    players: Iterable[str] | None = None,
+) -> Record:
+    """Return the record of a match by its last state; see `Record` for the other arguments."""
+    return Record(
+        game=state.game,
+        rules=state.rules.name,
+        seats=state.seats,
+        deal_seed=deal_seed,
+        moves=tuple(moves),
+        scores=state.scores or (),
+        places=state.places or (),
+        faults=tuple(faults),
+        players=None if players is None else tuple(players),
+    )
 
 
 def fallback(deal_seed: bytes, ply: int, legal: Sequence[int]) -> int:

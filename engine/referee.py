@@ -19,7 +19,7 @@ from engine.errors import (
 )
 from engine.games import catalogue
 from engine.games.game import Observation, State
-from engine.record import Fault, Record, fallback
+from engine.record import Fault, Record, fallback, record_of
 
 Player = Callable[[Observation], str]
 
@@ -167,17 +167,7 @@ def play(
             actions[seat] = _decide(table, seat)
             table.moves.append((seat, state.moves.texts[actions[seat]]))
         state.step_unchecked(actions)
-    record = Record(
-        game=game,
-        rules=rules,
-        seats=len(players),
-        deal_seed=deal_seed,
-        moves=tuple(table.moves),
-        scores=state.scores or (),
-        places=state.places or (),
-        faults=tuple(table.faults),
-        players=None if names is None else tuple(names),
-    )
+    record = record_of(state, deal_seed, table.moves, faults=table.faults, players=names)
     forfeited = tuple(seat for seat in range(len(players)) if table.forfeited(seat))
     return Outcome(record, forfeited, tuple(table.fault_reports))
 

@@ -16,7 +16,7 @@ from django.db import OperationalError, transaction
 from psycopg.errors import DeadlockDetected
 
 from bots_sdk.statuses import UNFINISHED
-from engine.record import Fault, Record
+from engine.record import Fault, record_of
 from engine.referee import forfeits
 from league.models import Match
 from league.play import outages, statements, wakeups
@@ -188,16 +188,12 @@ def _decide_locked(row: Match, decision: Decision[T], watch: Stopwatch) -> T:
 def _finish(row: Match, log: Log, now: datetime) -> None:
     """Hand the record of a live match that is over to `finish`."""
     moves = list(row.live_moves.order_by("ply"))
-    record = Record(
-        game=row.game,
-        rules=row.rules,
-        seats=row.seats,
-        deal_seed=row.deal_seed,
-        moves=tuple((move.seat, move.text) for move in moves),
-        scores=log.state.scores or (),
-        places=log.state.places or (),
-        faults=tuple(Fault(move.ply, move.seat, move.fault) for move in moves if move.fault),
-        players=tuple(seat.bot.name for seat in row.seating.select_related("bot").order_by("seat")),
+    record = record_of(
+        log.state,
+        row.deal_seed,
+        [(move.seat, move.text) for move in moves],
+        faults=[Fault(move.ply, move.seat, move.fault) for move in moves if move.fault],
+        players=[seat.bot.name for seat in row.seating.select_related("bot").order_by("seat")],
     )
     forfeited = [seat for seat, faults in enumerate(log.faults) if forfeits(faults)]
     finish(row, record, forfeited, now)
