@@ -36,7 +36,8 @@ def gallery(context: BrowserContext, visit: Visit, live_server: LiveServer) -> V
 COVERED = """() => {
     for (const rule of document.querySelectorAll(".rule")) rule.open = true;
     return [...document.querySelectorAll("[data-table]")].flatMap((table) => {
-        const { top, right, bottom, left } = table.querySelector(".rule-text").getBoundingClientRect();
+        const rule = table.querySelector(".rule-text");
+        const { top, right, bottom, left } = rule.getBoundingClientRect();
         const parts = table.querySelectorAll(".felt, .transport, .viewing, .rule summary, .why");
         return bottom - top < 50 ? [`${table.id}: no rule`] : [...parts].filter((part) => {
             const box = part.getBoundingClientRect();
