@@ -42,7 +42,7 @@ class FaultFiles:
         if not self._left:
             return SavedFault(
                 None,
-                f"its observation is not saved: {_MAX_FILES} files of this run are the most",
+                f"its observation is not saved, because this run has saved {_MAX_FILES} already",
             )
         name = f"{self._bot.stem}-{where}.json"
         path = self._directory / name

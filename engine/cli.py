@@ -90,7 +90,10 @@ def _parser() -> argparse.ArgumentParser:
         return made
 
     made = command(
-        "simulate", _simulate, "Play matches of simple bots and print one record per line."
+        "simulate",
+        _simulate,
+        "Play matches of simple bots, and print one record per line: the deal and all moves of a "
+        "match.",
     )
     made.add_argument(
         "--game", required=True, type=_game, help=f"one of {', '.join(catalogue.GAMES)}"
@@ -128,7 +131,8 @@ def _parser() -> argparse.ArgumentParser:
     made.epilog = (
         "In twelve-days, gives, plays and draws list one card for each seat, from seat 0; 5* is "
         "the card that won the day. In partridge, 0: 6 | 1: pass means that seat 0 led a 6 and "
-        "seat 1 passed; 5* won the trick. 10+ lost the trick, and the seat took its cards back."
+        "seat 1 passed. 5* is the play that won the trick. 10+ is a play that lost the trick, and "
+        "its seat took the cards back."
     )
     made.add_argument("file", metavar="FILE", help=_FILE)
     made.add_argument(

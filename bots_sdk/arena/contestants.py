@@ -42,9 +42,8 @@ def contestant(word: str) -> Contestant:
             return Contestant(name)
     if not path.exists():
         raise ArenaError(
-            f"There is no file {word}, and no reference bot of that name. `twelfth-night new "
-            f"{path.stem}` writes a first bot. The reference bots are {', '.join(HOUSE)}; {QUICK} "
-            f"stands for those without {_SLOW} and without a 2 at the end."
+            f"There is no file {word}, and no house bot of that name. `twelfth-night new "
+            f"{path.stem}` writes a first bot. The house bots are {', '.join(HOUSE)}."
         )
     inside = path / "bot.py" if path.is_dir() else path
     return Contestant(str(path), inside.resolve())

@@ -145,6 +145,6 @@ class Pool:
         playing = [each.name for each in self._setup.contestants if each.path is not None]
         return (
             f"The process that plays matches ended {how} {where}. One of the bots ended it "
-            f"({', '.join(playing) or 'all are reference bots'}). Check for os._exit, a crash in "
+            f"({', '.join(playing) or 'all are house bots'}). Check for os._exit, a crash in "
             "an extension module, or too much memory."
         )

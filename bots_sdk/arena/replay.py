@@ -107,7 +107,7 @@ def _legend(record: Record, names: Sequence[str], own: int) -> Iterator[str]:
     yield "Each step first shows the seats as they are before it. Below them are the moves of the"
     yield "step and their results."
     if own >= 0:
-        yield f"- * marks {names[own]}."
+        yield f"- * marks the row of {names[own]}."
     yield _HOLDINGS[record.game]
     yield "- hand: the numbers on the cards that the seat holds."
     yield typed(f"The rules: `twelfth-night rules {record.game}`.")

@@ -37,7 +37,7 @@ def analyse_match(
             min=_LEAST_PLAYOUTS,
             max=MAX_PLAYOUTS,
             help="Simulated matches (playouts) for each comparison of two moves. Four times as "
-            "many halve the errors.",
+            "many playouts halve the errors.",
         ),
     ] = DEFAULT_PLAYOUTS,
     show_all: Annotated[
@@ -47,9 +47,9 @@ def analyse_match(
 ) -> None:
     """Show what each decision of a finished match gained or lost, and how much was luck.
 
-    Chances are those of the first place. Losses, luck and play are in places. With --json, they are
-    win shares: 1 beats every other seat, 0.5 is even. Without --playouts, the numbers are the same
-    as on the league's page of the match.
+    A chance is the chance of the first place. Losses, luck and play are differences in places. With
+    --json, they are win shares: 1 means that the seat beats all others, 0.5 is the average. Without
+    --playouts, the numbers are the same as on the league's page of the match.
     """
     record = _of_league(int(what)) if what.isdecimal() else _of_file(what, line)
     try:
@@ -131,9 +131,12 @@ def _print(record: Record, found: Analysis, *, show_all: bool) -> None:
     print_table(table)
     middle = (record.seats + 1) / 2
     print(
-        f"\nEach seat begins at place {middle:g}, in the middle. Deal, draws, play and others move "
-        "it up (+) or down (-) to its place. Others are the decisions of the other seats. Play "
-        "compares its moves with a rule of thumb; lost compares them with the best moves:"
+        f"\nEach seat begins at place {middle:g}, in the middle. The columns deal, draws, play and "
+        "others move it up (+) or down (-) to its place.\n"
+        "- deal: the seat's position and the first cards; draws: the later cards.\n"
+        "- play: the seat's moves, compared with a rule of thumb.\n"
+        "- others: the moves of the other seats.\n"
+        "- lost: the seat's moves, compared with the best moves."
     )
     table = new_table("seat", "deal", "draws", "play", "others", "place", "lost", "marks")
     for total in found.totals:

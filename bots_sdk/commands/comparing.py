@@ -116,7 +116,7 @@ class _Run:
         return f"{stands}, after {count}; {about(left)} more"
 
     def line(self) -> Text:
-        """Return the status line: pairs of matches, a gauge, the gain, and the evidence (LLR)."""
+        """Return the status line: pairs of matches, a gauge of the evidence, and the gain."""
         if not self.steps:
             return Text("playing the first pair of matches")
         plan, last = self.test.plan, self.steps[-1]
@@ -125,7 +125,7 @@ class _Run:
         gauge = "".join("|" if place == mark else "-" for place in range(_GAUGE))
         line = Text(f"{last.blocks} pairs of matches  not better [")
         line.append(gauge, "green" if last.llr > 0 else "yellow")
-        line.append(f"] better  {_elo(self)}  evidence {last.llr:+.2f}")
+        line.append(f"] better  {_elo(self)}")
         return line
 
 
@@ -300,7 +300,7 @@ def _show_statistics(run: _Run) -> None:
     )
     print(
         f"- A verdict needs {plan.min_differing} blocks in which the two versions have different "
-        f"results, or {plan.guard_blocks} blocks in all. This is because a small edit changes "
+        f"results, or {plan.guard_blocks} blocks in all. The reason: a small edit changes "
         "nothing in most blocks."
     )
 

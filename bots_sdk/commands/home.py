@@ -174,7 +174,7 @@ def note_undeclared(files: Sequence[str], game: str) -> None:
         declared = declared_by(word)
         if declared and game not in declared:
             print(
-                f"Note: {word} declares GAMES = {list(declared)}, so it may not play {game}.",
+                f"Note: {word} declares GAMES = {list(declared)}, so perhaps it can't play {game}.",
                 file=sys.stderr,
             )
 

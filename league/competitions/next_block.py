@@ -97,7 +97,8 @@ def _in_own_rounds(standing: Standing, can_play: BotQuerySet, count: int) -> str
     if bot.kind == Bot.Kind.REMOTE and bot.pk in bots_in_live_matches(ladder):
         return (
             "It has unfinished matches. New ones come by themselves after these, perhaps after a "
-            "pause: the league waits until half of the remote bots that are online are free."
+            "pause. If more than half of the ladder's online remote bots are in matches, the "
+            "league first waits for some of these matches to end."
         )
     if fewer:
         before = "1 bot has" if fewer == 1 else f"{fewer} bots have"

@@ -23,7 +23,11 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Define the arguments."""
         choice = parser.add_mutually_exclusive_group()
-        choice.add_argument("--check", action="store_true", help="archive nothing, read all files")
+        choice.add_argument(
+            "--check",
+            action="store_true",
+            help="only check the archive: read all its files, and archive nothing",
+        )
         choice.add_argument(
             "--restore",
             type=Path,

@@ -22,7 +22,11 @@ class Command(BaseCommand):
         """Define the arguments."""
         parser.add_argument("ladder", metavar="LADDER", help="slug of the ladder")
         parser.add_argument(
-            "rounds", nargs="*", type=int, metavar="ROUND", help="numbers; default: all rounds"
+            "rounds",
+            nargs="*",
+            type=int,
+            metavar="ROUND",
+            help="numbers of rounds; default: all archived rounds of the ladder",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

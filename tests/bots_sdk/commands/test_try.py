@@ -71,7 +71,7 @@ def test_a_crash_is_shown_and_saved_ready_for_a_test(home: Home, tmp_path: Path)
 @pytest.mark.parametrize(
     ("words", "found"),
     [
-        (["no.py"], "There is no file no.py, and no reference bot of that name"),
+        (["no.py"], "There is no file no.py, and no house bot of that name"),
         (["first.py", "--against", "nobody"], "no file nobody"),
         (["first.py", "--against", ","], "--against names no opponent"),
         (["typo.py"], "typo.py: the line 'GAMES = [\"twelve-day\"]' declares no games"),
@@ -97,7 +97,7 @@ def test_a_match_of_the_run_is_shown_step_by_step(home: Home) -> None:
     assert shown.exit_code == 0
     title = "twelve-days calliope, match 3 of --seed x\n"
     assert shown.stdout.startswith(f"{title}Each step first shows the seats")
-    assert "\n- * marks first.py.\n" in shown.stdout
+    assert "\n- * marks the row of first.py.\n" in shown.stdout
     assert f"\n{title}day 1: each seat gives" in shown.stdout
     assert re.search(r"^\d+ is the lowest.*, so .* wins \d+ points?$", shown.stdout, re.M)
     record = read(home("try", "first.py", *SMALL, "--replay", 3, "--json").stdout.encode())
@@ -169,7 +169,10 @@ def test_the_file_declares_its_game_and_the_ladder_of_that_game_sets_the_rules(
     assert "\npartridge eagle-short, 4 seats: " in result.stdout
     assert re.search(r"twelfth-night watch bird.py +# ", result.stdout)
     result = home("try", "bird.py", *SMALL[:2], "--blocks", 1, "--game", "twelve-days")
-    assert "bird.py declares GAMES = ['partridge'], so it may not play twelve-days" in result.stderr
+    assert (
+        "bird.py declares GAMES = ['partridge'], so perhaps it can't play twelve-days"
+        in result.stderr
+    )
 
 
 def test_blocks_that_all_end_equal_give_no_interval_and_the_verdict_says_why(home: Home) -> None:
