@@ -19,14 +19,18 @@ class MatchChanceSerializer(serializers.Serializer[None]):
     before_cards = serializers.ListField(
         child=serializers.FloatField(min_value=0, max_value=1),
         allow_null=True,
-        help_text="The same after the moves of the phase, before its new cards; null if no cards "
-        "came.",
+        help_text=(
+            "The same chances after the moves of the phase, but before its new cards; null if "
+            "the phase has no new cards."
+        ),
     )
     decider = serializers.IntegerField(
         min_value=0,
         allow_null=True,
-        help_text="The seat whose decision alone explains most of the largest change by moves; "
-        "null if none explains a quarter of it.",
+        help_text=(
+            "The seat whose decision contributes most to the largest change of a chance by the "
+            "moves of the phase. Null if no decision contributes a quarter of that change."
+        ),
     )
 
 
@@ -41,7 +45,7 @@ class JudgedMoveSerializer(serializers.Serializer[None]):
         help_text="The best move, or the move itself if no better one was found."
     )
     loss = serializers.FloatField(
-        help_text="Expected win share of `best` less that of `move`; never negative."
+        help_text="Expected win share of `best` minus that of `move`; never negative."
     )
     error = serializers.FloatField(
         help_text="Standard error of the loss; 0 if the results are exact."
@@ -63,10 +67,18 @@ class SeatPartsSerializer(serializers.Serializer[None]):
     """The parts of a seat's result: 0.5 + `deal` + `draws` + `play` + `others` = `result`."""
 
     seat = serializers.IntegerField(help_text="The seat.")
-    deal = serializers.FloatField(help_text="Change by the first deal and the seat itself.")
-    draws = serializers.FloatField(help_text="Change by cards that came later.")
-    play = serializers.FloatField(help_text="Change by the seat's own decisions.")
-    others = serializers.FloatField(help_text="Change by the decisions of other seats.")
+    deal = serializers.FloatField(
+        help_text="Change of the expected win share by the first deal and the position of the seat."
+    )
+    draws = serializers.FloatField(
+        help_text="Change of the expected win share by cards that came later."
+    )
+    play = serializers.FloatField(
+        help_text="Change of the expected win share by the seat's own decisions."
+    )
+    others = serializers.FloatField(
+        help_text="Change of the expected win share by the decisions of other seats."
+    )
     result = serializers.FloatField(help_text="Win share of the match.")
     luck_error = serializers.FloatField(help_text="Standard error of `deal` + `draws`.")
     play_error = serializers.FloatField(help_text="Standard error of `play`.")
@@ -77,10 +89,14 @@ class AnalysisSerializer(serializers.Serializer[None]):
     """The analysis of a match. All values but `chances` are win shares."""
 
     version = serializers.IntegerField(
-        help_text="Number of the method; analyses of different methods don't compare."
+        help_text="Number of the method. Do not compare analyses of different methods."
     )
-    playouts = serializers.IntegerField(help_text="Playouts of each comparison.")
-    chances = MatchChanceSerializer(many=True, help_text="After the deal and after each phase.")
+    playouts = serializers.IntegerField(
+        help_text="Number of playouts (simulated matches) for each comparison of two moves."
+    )
+    chances = MatchChanceSerializer(
+        many=True, help_text="The chances after the deal and after each phase."
+    )
     decisions = JudgedMoveSerializer(many=True, help_text="The decisions, by ply.")
     totals = SeatPartsSerializer(many=True, help_text="The parts of each seat's result, by seat.")
 
@@ -90,9 +106,11 @@ class MatchAnalysisSerializer(serializers.Serializer[dict[str, Any]]):
 
     match = serializers.IntegerField(help_text="Id of the match.")
     state = serializers.CharField(
-        help_text="`none`: nobody has asked for it. `waiting`: workers compute it when no match "
-        "waits; ask again after a few seconds. `failed`: it could not be computed; a new request "
-        "begins anew. `done`: it is in `analysis`."
+        help_text=(
+            "`none`: it was not requested yet. `waiting`: workers compute it when no match "
+            "waits; repeat the call after a few seconds. `failed`: it could not be computed; a "
+            "new request starts it again. `done`: it is in `analysis`."
+        )
     )
     moves = serializers.IntegerField(help_text="Number of moves of the match.")
     moves_done = serializers.IntegerField(help_text="Number of moves that are analysed.")

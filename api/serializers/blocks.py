@@ -8,8 +8,12 @@ from league.models import Block
 class ReplacedBlockSerializer(serializers.Serializer[Block]):
     """The address of another block of the same ladder."""
 
-    round = serializers.IntegerField(source="round.number", help_text="Number of its round.")
-    block = serializers.IntegerField(source="number", help_text="Number in that round.")
+    round = serializers.IntegerField(
+        source="round.number", help_text="Number of the block's round."
+    )
+    block = serializers.IntegerField(
+        source="number", help_text="Number of the block in that round."
+    )
 
 
 class BlockSerializer(serializers.ModelSerializer[Block]):

@@ -11,10 +11,10 @@ class SuspicionSerializer(serializers.Serializer[SuspiciousPair]):
     """A suspicious pair: one bot does better when the other is at its table."""
 
     partner = serializers.CharField(
-        source="partner.name", help_text="The helper: the bot that may help."
+        source="partner.name", help_text="The helper: the bot that perhaps helps the gainer."
     )
     gainer = serializers.CharField(
-        source="gainer.name", help_text="The bot that may receive the help."
+        source="gainer.name", help_text="The gainer: the bot that perhaps receives the help."
     )
     question = serializers.ChoiceField(
         [("fed", "fed"), ("with", "with")],

@@ -19,10 +19,12 @@ class RankProgressSerializer(serializers.Serializer[RankProgress]):
     queued = serializers.IntegerField(help_text="Blocks that wait to be played.")
     seconds_left = serializers.FloatField(
         allow_null=True,
-        help_text="Estimated seconds until all of these blocks are over, from their pace so far. "
-        "Before the first match is over: the seconds that the last new hosted bot took; without "
-        "one, the seconds at the workers' present pace or on an idle machine. For a remote bot, "
-        "the seconds that it needs if it answers at once. Null if the bot gets no matches now.",
+        help_text=(
+            "Estimated seconds until all of these blocks are over, from their pace so far. If "
+            "no match is over yet, the estimate for a hosted bot is the time of the last new "
+            "hosted bot, or comes from the pace of the workers. For a remote bot, it assumes "
+            "that the bot answers at once. Null if the bot gets no matches now."
+        ),
     )
 
 
@@ -40,7 +42,10 @@ class LadderPlaceSerializer(LadderEntrySerializer):
         "are not applied yet."
     )
     blocks_rated = serializers.SerializerMethodField(
-        help_text="The number of rated blocks that decides K: `blocks` in the standings."
+        help_text=(
+            "The number of rated blocks that sets K, the size of rating changes. It is "
+            "`blocks` in the standings."
+        )
     )
     rating = serializers.SerializerMethodField(
         help_text="Elo rating in thousandths; null before the first rated round."

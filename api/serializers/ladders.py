@@ -190,8 +190,11 @@ class StandingSerializer(serializers.Serializer[StandingRow]):
     )
     blocks = serializers.IntegerField(
         source="standing.blocks",
-        help_text="The number of rated blocks that decides K. When the bot gets a new version and "
-        "this number is above the ladder's limit (by default 10), it is lowered to the limit.",
+        help_text=(
+            "The number of rated blocks that sets K, the size of rating changes. If it is "
+            "above the ladder's limit (by default 10) when the bot gets a new version, it "
+            "falls to the limit."
+        ),
     )
     matches = serializers.IntegerField(
         source="standing.matches", help_text="Number of rated matches."

@@ -39,8 +39,8 @@ class HabitSerializer(serializers.Serializer[Rate]):
 
     name = serializers.CharField(max_length=20, help_text="Name of the habit, such as `passes`.")
     text = serializers.CharField(max_length=100, help_text="What the bot does, in words.")
-    did = serializers.IntegerField(min_value=0, help_text="How often it did it.")
-    times = serializers.IntegerField(min_value=0, help_text="How often it could.")
+    did = serializers.IntegerField(min_value=0, help_text="How often the bot did this.")
+    times = serializers.IntegerField(min_value=0, help_text="How often the bot could do this.")
     share = serializers.FloatField(min_value=0, max_value=1, help_text="`did / times`.")
     field_share = serializers.FloatField(
         source="field",
@@ -63,11 +63,16 @@ class BotStandingSerializer(StandingSerializer):
         help_text="About how many more blocks would halve `performance_error`; null without one."
     )
     best_match = serializers.SerializerMethodField(
-        help_text="Of its last 200 rated matches the one furthest above the prediction; null if "
-        "none is above."
+        help_text=(
+            "Among its last 200 rated matches, the match furthest above the prediction; null "
+            "if none is above."
+        )
     )
     worst_match = serializers.SerializerMethodField(
-        help_text="The one furthest below the prediction; null if none is below."
+        help_text=(
+            "Among the same matches, the match furthest below the prediction; null if none is "
+            "below."
+        )
     )
     habits = serializers.SerializerMethodField(
         help_text="How often its current version makes each kind of move, in its last 200 rated "

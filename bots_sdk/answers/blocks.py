@@ -80,9 +80,9 @@ class ReplacedBlock(TypedDict):
     """The address of another block of the same ladder."""
 
     round: int
-    """Number of its round."""
+    """Number of the block's round."""
     block: int
-    """Number in that round."""
+    """Number of the block in that round."""
 
 
 class Block(TypedDict):

@@ -78,9 +78,9 @@ class Habit(TypedDict):
     text: str
     """What the bot does, in words."""
     did: int
-    """How often it did it."""
+    """How often the bot did this."""
     times: int
-    """How often it could."""
+    """How often the bot could do this."""
     share: float
     """`did / times`."""
     field_share: float | None
@@ -204,10 +204,10 @@ class BotStanding(Standing):
     blocks_to_halve_error: int | None
     """About how many more blocks would halve `performance_error`; null without one."""
     best_match: RatedMatch | None
-    """Of its last 200 rated matches the one furthest above the prediction; null if none is
+    """Among its last 200 rated matches, the match furthest above the prediction; null if none is
     above."""
     worst_match: RatedMatch | None
-    """The one furthest below the prediction; null if none is below."""
+    """Among the same matches, the match furthest below the prediction; null if none is below."""
     habits: list[Habit]
     """How often its current version makes each kind of move, in its last 200 rated matches. These
     numbers are up to ten minutes old."""

@@ -143,10 +143,10 @@ class RankProgress(TypedDict):
     queued: int
     """Blocks that wait to be played."""
     seconds_left: float | None
-    """Estimated seconds until all of these blocks are over, from their pace so far. Before the
-    first match is over: the seconds that the last new hosted bot took; without one, the seconds at
-    the workers' present pace or on an idle machine. For a remote bot, the seconds that it needs if
-    it answers at once. Null if the bot gets no matches now."""
+    """Estimated seconds until all of these blocks are over, from their pace so far. If no match is
+    over yet, the estimate for a hosted bot is the time of the last new hosted bot, or comes from
+    the pace of the workers. For a remote bot, it assumes that the bot answers at once. Null if the
+    bot gets no matches now."""
 
 
 class LadderPlace(LadderEntry):
@@ -160,7 +160,8 @@ class LadderPlace(LadderEntry):
     """Rated blocks of the current version that are over, also those of rounds that are not applied
     yet."""
     blocks_rated: int
-    """The number of rated blocks that decides K: `blocks` in the standings."""
+    """The number of rated blocks that sets K, the size of rating changes. It is `blocks` in the
+    standings."""
     rating: int | None
     """Elo rating in thousandths; null before the first rated round."""
     rank_progress: RankProgress | None
@@ -271,8 +272,8 @@ class Standing(TypedDict):
     performance_blocks: int
     """Number of blocks of the bot's current version in the estimate of `performance`."""
     blocks: int
-    """The number of rated blocks that decides K. When the bot gets a new version and this number is
-    above the ladder's limit (by default 10), it is lowered to the limit."""
+    """The number of rated blocks that sets K, the size of rating changes. If it is above the
+    ladder's limit (by default 10) when the bot gets a new version, it falls to the limit."""
     matches: int
     """Number of rated matches."""
     win_share: float | None
@@ -294,9 +295,9 @@ class Suspicion(TypedDict):
     """A suspicious pair: one bot does better when the other is at its table."""
 
     partner: str
-    """The helper: the bot that may help."""
+    """The helper: the bot that perhaps helps the gainer."""
     gainer: str
-    """The bot that may receive the help."""
+    """The gainer: the bot that perhaps receives the help."""
     question: Literal["fed", "with"]
     """`fed`: the gain if the helper sits directly before the gainer. `with`: the gain if both sit
     at one table."""

@@ -87,7 +87,7 @@ class JudgedMove(TypedDict):
     best: str
     """The best move, or the move itself if no better one was found."""
     loss: float
-    """Expected win share of `best` less that of `move`; never negative."""
+    """Expected win share of `best` minus that of `move`; never negative."""
     error: float
     """Standard error of the loss; 0 if the results are exact."""
     mark: Literal["best", "fine", "mistake", "blunder"]
@@ -108,10 +108,11 @@ class MatchChance(TypedDict):
     seats: list[float]
     """Chance of the first place by seat, 0 to 1. Ties share it, so the sum is 1."""
     before_cards: list[float] | None
-    """The same after the moves of the phase, before its new cards; null if no cards came."""
+    """The same chances after the moves of the phase, but before its new cards; null if the phase
+    has no new cards."""
     decider: int | None
-    """The seat whose decision alone explains most of the largest change by moves; null if none
-    explains a quarter of it."""
+    """The seat whose decision contributes most to the largest change of a chance by the moves of
+    the phase. Null if no decision contributes a quarter of that change."""
 
 
 class Move(TypedDict):
@@ -314,13 +315,13 @@ class SeatParts(TypedDict):
     seat: int
     """The seat."""
     deal: float
-    """Change by the first deal and the seat itself."""
+    """Change of the expected win share by the first deal and the position of the seat."""
     draws: float
-    """Change by cards that came later."""
+    """Change of the expected win share by cards that came later."""
     play: float
-    """Change by the seat's own decisions."""
+    """Change of the expected win share by the seat's own decisions."""
     others: float
-    """Change by the decisions of other seats."""
+    """Change of the expected win share by the decisions of other seats."""
     result: float
     """Win share of the match."""
     luck_error: float
@@ -335,11 +336,11 @@ class Analysis(TypedDict):
     """The analysis of a match. All values but `chances` are win shares."""
 
     version: int
-    """Number of the method; analyses of different methods don't compare."""
+    """Number of the method. Do not compare analyses of different methods."""
     playouts: int
-    """Playouts of each comparison."""
+    """Number of playouts (simulated matches) for each comparison of two moves."""
     chances: list[MatchChance]
-    """After the deal and after each phase."""
+    """The chances after the deal and after each phase."""
     decisions: list[JudgedMove]
     """The decisions, by ply."""
     totals: list[SeatParts]
@@ -352,9 +353,9 @@ class MatchAnalysis(TypedDict):
     match: int
     """Id of the match."""
     state: Literal["none", "waiting", "done", "failed"]
-    """`none`: nobody has asked for it. `waiting`: workers compute it when no match waits; ask again
-    after a few seconds. `failed`: it could not be computed; a new request begins anew. `done`: it
-    is in `analysis`."""
+    """`none`: it was not requested yet. `waiting`: workers compute it when no match waits; repeat
+    the call after a few seconds. `failed`: it could not be computed; a new request starts it again.
+    `done`: it is in `analysis`."""
     moves: int
     """Number of moves of the match."""
     moves_done: int
