@@ -26,6 +26,7 @@ print(json.dumps({
 """
 _CHECK = """
 import collections, json, sys
+from django.db.models import Q
 from engine.rating import sprt
 from league.models import (Block, Comparison, Ladder, LiveMove, Match, ModerationEntry, Standing,
                            BotVersion, Token, Tournament, Turn, VoidMark)
@@ -55,7 +56,12 @@ for match, moves in accepted.items():
     state = Match.objects.filter(pk=match).values_list("status", flat=True).first()
     found.append(f"match {{match}} is {{state}}, with {{len(moves)}} accepted moves")
 for block in Block.objects.filter(state=Block.State.VOID):
-    found.append(f"block {{block.pk}} is void")
+    # Placement blocks that have not begun become void when their bot gets a new version.
+    begun = block.matches.filter(Q(plies__gt=0) | Q(losses__gt=0) | Q(failures__gt=0)).exists()
+    if "has another version now" in block.void_reason and not begun:
+        counts["blocks of a version that was replaced"] += 1
+    else:
+        found.append(f"block {{block.pk}} is void: {{block.void_reason}}")
 for match in Match.objects.filter(status=Match.Status.VOID, block=None, swap_block=None):
     found.append(f"match {{match.pk}} is void")
 for match in Match.objects.filter(status=Match.Status.VOID).exclude(swap_block=None):

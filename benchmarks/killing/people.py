@@ -214,9 +214,11 @@ class Judge(Person):
 
     def _make_void(self, ladder: str, round: int) -> None:
         where = (ladder, round, 0)
-        if where not in self._void and self.send_once(
-            calls.void_block(*where, "a trial"), "block-void"
-        ):
+        # The league itself makes a block void if it has not begun when one of its bots gets a
+        # new version; so a refusal would prove nothing.
+        if where in self._void or self.client.send(calls.block(*where))["state"] == "void":
+            return
+        if self.send_once(calls.void_block(*where, "a trial"), "block-void"):
             self._void.append(where)
             self.counts["void marks"] += 1
 

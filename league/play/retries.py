@@ -1,10 +1,10 @@
 """Retries: what follows an attempt to play a hosted match that ended without a result.
 
-A *loss* comes from outside: the worker or the process was killed, or the database was away. A
-*failure* is the match's own: playing it raised an exception, or crashed its process. Both are
-followed by a pause that grows. After a failure, or after two losses, the match is played alone, in
-a process of its own (`league.play.alone`). After `MAX_FAILURES` failures the match is void, and its
-block.
+A *loss* comes from outside: the worker, the process or, at a live match, the sandbox was killed, or
+the database was away. A *failure* is the match's own: playing it raised an exception, or crashed
+its process. Both are followed by a pause that grows, unless the match is live. After a failure, or
+after two losses, the match is played alone, in a process of its own (`league.play.alone`). After
+`MAX_FAILURES` failures or `MAX_LOSSES` losses the match is void, and its block.
 """
 
 import uuid
@@ -39,13 +39,17 @@ def is_played_alone(match: Match) -> bool:
 def count_loss(match: Match, now: datetime) -> None:
     """Count a loss of a match whose lock is held; the first loss is followed by no pause."""
     match.losses += 1
+    if match.live:
+        match.save(update_fields=["losses"])
+        log.warning("a live match lost its sandbox", match_id=match.pk, losses=match.losses)
+        return
     pause = pause_after(match.losses - 1) if match.losses > 1 else timedelta(0)
     _release(match, now + pause)
     log.warning("a match was lost with its worker", match_id=match.pk, losses=match.losses)
 
 
-def note_loss(match_id: int, lease: uuid.UUID) -> None:
-    """Count a loss of a match, unless its lease was lost too."""
+def note_loss(match_id: int, lease: uuid.UUID | None = None) -> None:
+    """Count a loss of a match, unless its lease was lost too; void the match after the last."""
     with transaction.atomic():
         match = _locked(match_id, lease)
         if match is not None:
@@ -58,7 +62,7 @@ def void_lost(match: Match) -> None:
     """Void a match that was lost `MAX_LOSSES` times."""
     void_match(
         match,
-        f"The league could not play the match: {match.losses} workers ended while they played it.",
+        f"The league could not play the match: its worker or sandbox broke {match.losses} times.",
     )
 
 

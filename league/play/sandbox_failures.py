@@ -1,7 +1,10 @@
 """Sandbox failures: matches whose sandbox is missing, or breaks at a mixed table.
 
-Each counts as a failure of the match now and then (`league.play.retries`), so that it ends.
+Now and then a missing sandbox counts as a failure of the match, and a broken one as a loss
+(`league.play.retries`), so that the match ends.
 """
+
+from collections.abc import Callable
 
 import structlog
 from django.conf import settings
@@ -14,7 +17,7 @@ from league.play import retries
 log = structlog.get_logger(__name__)
 
 BROKEN_EVERY = 60
-"""Seconds in which a live match whose sandbox breaks counts one failure at most."""
+"""Seconds in which a live match whose sandbox breaks counts one loss at most."""
 
 
 def note_no_sandbox(match_id: int) -> None:
@@ -24,19 +27,24 @@ def note_no_sandbox(match_id: int) -> None:
     """
     if jails.lacking_for() >= settings.SANDBOX_PATIENCE:
         seconds = settings.SANDBOX_PATIENCE
-        _count(match_id, seconds, f"no worker has had a working sandbox for {seconds} s")
+        reason = f"no worker has had a working sandbox for {seconds} s"
+        _count(match_id, seconds, lambda: retries.note_failure(match_id, reason))
 
 
 def note_broken_sandbox(match_id: int) -> None:
-    """Count a failure of an interrupted live match; void the match after the last."""
-    _count(match_id, BROKEN_EVERY, "the sandbox, in which uploaded bots run, broke")
+    """Count a loss of an interrupted live match; void the match after the last.
+
+    A live match is not played again from its start, so it may lose its sandbox at any of its
+    moves. If each loss was a failure, a few killed processes would void a long match.
+    """
+    _count(match_id, BROKEN_EVERY, lambda: retries.note_loss(match_id))
 
 
-def _count(match_id: int, every: int, reason: str) -> None:
+def _count(match_id: int, every: int, note: Callable[[], None]) -> None:
     try:
         if not cache.add(f"tried:{match_id}", True, timeout=every):
             return
     except RedisError as error:
         log.warning("a failure could not be counted", error=str(error))
         return
-    retries.note_failure(match_id, reason)
+    note()

@@ -169,7 +169,7 @@ def test_without_any_sandbox_a_match_with_remote_bots_is_void_too(
         no_sandbox(match)
 
 
-def test_a_match_with_remote_bots_is_void_if_its_sandbox_breaks_on_each_try(
+def test_a_match_with_remote_bots_outlives_killed_sandboxes_and_is_void_after_twelve(
     ada: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object) -> NoReturn:
@@ -178,12 +178,16 @@ def test_a_match_with_remote_bots_is_void_if_its_sandbox_breaks_on_each_try(
     monkeypatch.setattr(bots.HostedBot, "__call__", broken)
     match = match_of([ready_bot(ada), *remote_bots(2)])
     assert play.open_live(match.pk, START)
-    for _ in range(3):
+    for broken_minutes in range(1, 13):
         assert play.play_house_turns(match.pk) == 0
-        assert play.play_house_turns(match.pk) == 0
+        assert play.play_house_turns(match.pk) == 0, "it counts once in a minute"
         cache.delete(f"tried:{match.pk}")
-    match.refresh_from_db()
-    assert match.status == "void"
+        match.refresh_from_db()
+        assert (match.losses, match.failures, match.lease) == (broken_minutes, 0, None)
+        assert match.status == ("void" if broken_minutes == 12 else "playing")
+    assert match.void_reason == (
+        "The league could not play the match: its worker or sandbox broke 12 times."
+    )
 
 
 def test_no_sandbox_is_lacking_while_one_worker_has_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -177,7 +177,7 @@ def test_a_match_that_is_lost_again_and_again_is_void_in_the_end(
     assert leases.take(match.pk) is None
     match.refresh_from_db()
     assert match.status == "void"
-    assert match.void_reason.endswith(": 12 workers ended while they played it.")
+    assert match.void_reason.endswith(": its worker or sandbox broke 12 times.")
 
 
 def test_the_failure_of_an_old_lease_does_not_count(match: Match) -> None:
