@@ -151,8 +151,7 @@ TEXTS: dict[str, Text] = {
     ),
     "ARCHIVE_DIRECTORY": Text("where the files of the archive are"),
     "ARCHIVE_STORAGE": Text(
-        "another place for them: a storage class of Django, such as "
-        "`storages.backends.s3.S3Storage`"
+        "another place for them: a storage class of Django, such as `league.archive_s3.S3Archive`"
     ),
     "ARCHIVE_STORAGE_OPTIONS": Text(
         'options of that class as JSON, such as `{"bucket_name": "league"}`'
