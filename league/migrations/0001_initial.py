@@ -825,9 +825,7 @@ class Migration(migrations.Migration):
                 ("rating", models.BigIntegerField(help_text="In thousandths of an Elo point.")),
                 (
                     "blocks",
-                    models.PositiveIntegerField(
-                        help_text="Rated blocks, by the count that decides K."
-                    ),
+                    models.PositiveIntegerField(help_text="Rated blocks; the number sets K."),
                 ),
                 (
                     "ranked_from",
@@ -2197,9 +2195,7 @@ class Migration(migrations.Migration):
                 ("rating", models.BigIntegerField(help_text="In thousandths of an Elo point.")),
                 (
                     "blocks",
-                    models.PositiveIntegerField(
-                        help_text="Rated blocks, by the count that decides K."
-                    ),
+                    models.PositiveIntegerField(help_text="Rated blocks; the number sets K."),
                 ),
                 (
                     "ranked_from",
@@ -3089,7 +3085,7 @@ class Migration(migrations.Migration):
                     "takes_back",
                     models.BooleanField(
                         default=False,
-                        help_text="The block counts again: the mark before is taken back.",
+                        help_text="The mark cancels the one before it, so the block counts again.",
                     ),
                 ),
                 ("reason", models.CharField(max_length=500)),

@@ -79,7 +79,7 @@ class VoidMark(models.Model):
 
     block = models.ForeignKey("Block", models.PROTECT, related_name="void_marks")
     takes_back = models.BooleanField(
-        default=False, help_text="The block counts again: the mark before is taken back."
+        default=False, help_text="The mark cancels the one before it, so the block counts again."
     )
     reason = models.CharField(max_length=500)
     made_by = models.ForeignKey(

@@ -81,7 +81,7 @@ class StandingNumbers(models.Model):
     """The numbers of a standing, and whether it is hidden. Hiding it changes no number."""
 
     rating = models.BigIntegerField(help_text="In thousandths of an Elo point.")
-    blocks = models.PositiveIntegerField(help_text="Rated blocks, by the count that decides K.")
+    blocks = models.PositiveIntegerField(help_text="Rated blocks; the number sets K.")
     ranked_from = models.PositiveIntegerField(
         default=20,
         help_text="The ladder's setting. It is copied here, so that an index sorts by rank.",
