@@ -10,7 +10,7 @@ from typing import ParamSpec, TypeVar
 
 from django.apps import apps
 from django.db import connection, transaction
-from django.db.models import Model
+from django.db.models import AutoField, Model
 
 from league.models import Bot
 
@@ -66,3 +66,16 @@ def _put_back(league: dict[str, bytes]) -> None:
         for table, rows in league.items():
             with cursor.copy(f"COPY {table} FROM STDIN (FORMAT BINARY)") as copy:
                 copy.write(rows)
+        # A test in between may have numbered rows from 1 again.
+        numbered = {
+            model._meta.db_table
+            for model in apps.get_models()
+            if isinstance(model._meta.pk, AutoField)
+        }
+        cursor.execute(
+            "; ".join(
+                f"SELECT setval(pg_get_serial_sequence('{table}', 'id'), max(id)) FROM {table} "
+                f"HAVING max(id) > (SELECT last_value FROM {table}_id_seq)"
+                for table in league.keys() & numbered
+            )
+        )
