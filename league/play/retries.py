@@ -39,13 +39,9 @@ def is_played_alone(match: Match) -> bool:
 def count_loss(match: Match, now: datetime) -> None:
     """Count a loss of a match whose lock is held; the first loss is followed by no pause."""
     match.losses += 1
-    if match.live:
-        match.save(update_fields=["losses"])
-        log.warning("a live match lost its sandbox", match_id=match.pk, losses=match.losses)
-        return
     pause = pause_after(match.losses - 1) if match.losses > 1 else timedelta(0)
     _release(match, now + pause)
-    log.warning("a match was lost with its worker", match_id=match.pk, losses=match.losses)
+    log.warning("a match lost its worker or sandbox", match_id=match.pk, losses=match.losses)
 
 
 def note_loss(match_id: int, lease: uuid.UUID | None = None) -> None:
@@ -79,10 +75,7 @@ def note_failure(match_id: int, reason: str, lease: uuid.UUID | None = None) -> 
         if match is None:
             return
         match.failures += 1
-        if match.live:
-            match.save(update_fields=["failures"])
-        else:
-            _release(match, timezone.now() + pause_after(match.failures))
+        _release(match, timezone.now() + pause_after(match.failures))
     log.warning(
         "a match could not be played",
         match_id=match_id,
@@ -105,7 +98,13 @@ def _locked(match_id: int, lease: uuid.UUID | None) -> Match | None:
 
 
 def _release(match: Match, due_at: datetime) -> None:
-    """End the lease of a match whose lock is held; it waits until a time."""
+    """Store the counts of a match whose lock is held, and let it wait until a time.
+
+    A live match has no lease, and goes on at its last move.
+    """
+    if match.live:
+        match.save(update_fields=["failures", "losses"])
+        return
     match.status = Match.Status.WAITING
     match.lease = match.leased_until = match.queued_at = None
     match.due_at = due_at
