@@ -118,8 +118,8 @@ def test_enter_with_wait_follows_the_bot_to_its_rank_line_by_line(run: Run) -> N
     assert result.exit_code == 0, result.output
     assert "Its first blocks are drawn now." in result.stdout
     assert result.stderr.splitlines() == [
-        "partridge: 1 of 20 blocks finished, 2 in play, 15 queued, 2 not planned yet; rated 1512 "
-        "so far; rank in about 3 minutes",
+        "partridge: 1 of 20 blocks finished, 2 in play, 15 queued, 2 not drawn yet; rated 1512 so "
+        "far; rank in about 3 minutes",
         "partridge: all 20 blocks finished; rated 1512 so far; the league computes the rank",
     ]
     assert "swan has rank 3 on partridge, with a rating of 1512" in result.stdout
