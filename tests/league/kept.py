@@ -69,7 +69,7 @@ def _put_back(league: dict[str, bytes]) -> None:
         # A test in between may have numbered rows from 1 again.
         numbered = {
             model._meta.db_table
-            for model in apps.get_models()
+            for model in apps.get_models(include_auto_created=True)
             if isinstance(model._meta.pk, AutoField)
         }
         cursor.execute(

@@ -63,7 +63,7 @@ def test_ranked_bots_share_the_probability_of_being_the_best(
     chances = dict(ladder.standings.values_list("pk", "best_chance"))
     ranked = [chances.pop(row.pk) or 0 for row in (first, second, third)]
     assert sum(ranked) == pytest.approx(1)
-    assert ranked[0] == max(ranked)
+    assert min(ranked) > 0
     assert set(chances.values()) == {None}
     for row in Performance.objects.all():
         assert row.best_chance == ladder.standings.get(bot=row.bot).best_chance
