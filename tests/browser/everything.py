@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from engine.record import write
 from league import analyses, bots, competitions, feeds, play
+from league.accounts import password_changes
 from league.bots import trials
 from league.models import (
     Bot,
@@ -183,4 +184,20 @@ def paths(league: Tournament) -> list[str]:
         f"/organise/tournaments/{cup.pk}/",
         f"/organise/tournaments/{cup.pk}/bots/bot-0/",
         "/organise/ladders/quick/rounds/1/blocks/0/",
+    ]
+
+
+def paths_without_account(league: Tournament) -> list[str]:
+    """Return the paths of pages that only people without a session see, or see differently."""
+    uid, token = password_changes.new_reset(User.objects.get(username="ada"))
+    match = Match.objects.filter(block__round__tournament=league).earliest("pk")
+    return [
+        "/",
+        "/account/sign-in/",
+        "/account/sign-up/",
+        f"/account/reset/{uid}/{token}/",
+        f"/matches/{match.pk}/",
+        f"/embed/matches/{match.pk}/",
+        "/embed/ladders/quick/",
+        f"/embed/tournaments/{league.pk}/",
     ]
