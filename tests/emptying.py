@@ -23,11 +23,14 @@ def django_db_setup(django_db_setup: None) -> None:
     from django.db import connection
     from django.test import TransactionTestCase
 
+    from league.play import bot_processes
+
     case_class: Any = TransactionTestCase  # its teardown is not in the stubs
     truncate_all = case_class._fixture_teardown
     tables = sorted(set(connection.introspection.django_table_names()) - _KEPT)
 
     def empty(case: Any) -> None:
+        bot_processes.close_all()  # else a thread asks for their matches during later tests
         if not _delete_few(tables):
             truncate_all(case)
 

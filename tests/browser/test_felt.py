@@ -33,6 +33,7 @@ def test_a_player_sees_the_last_result_beside_the_hand_until_the_next_move(
     seen = [".felt .plays .tc", ".why", ".at-0 .hand .tc"]
     if page.locator("#play-chosen").count():
         seen.append("#play-chosen")
+    page.evaluate("scrollTo(0, 0)")  # a click on a move in the list below has scrolled there
     assert outside(page, *seen) == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     turn = page.get_attribute("#table", "data-turn")
