@@ -126,8 +126,8 @@ class EventForm(forms.Form):
         name = self.cleaned_data["zone"].strip()
         if name not in available_timezones():
             raise forms.ValidationError(
-                f"{name!r} is no time zone. Write an area and a city, for example Europe/Berlin, "
-                "or UTC."
+                f"{name!r} is not a time zone. Write an area and a city, such as Europe/Berlin, or "
+                "UTC."
             )
         return ZoneInfo(name)
 

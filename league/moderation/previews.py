@@ -226,7 +226,7 @@ def preview_cancellation(tournament: Tournament) -> Preview:
     if tournament.state == Tournament.State.CANCELLED:
         action = Action.RESTORE_TOURNAMENT
         notes = [
-            "It runs on: the next round opens soon."
+            "It continues: the next stage opens soon."
             if begun
             else "Its entries count again. If its planned start has passed, choose a new start."
         ]
