@@ -72,11 +72,9 @@ class LeagueCollector(Collector):
         faults = health.find_faults()
         yield _gauge("ready", "1 if /readyz answers 200.", int(not faults))
         yield _gauge(
-            "sandbox_ok", "1 if no worker lacks its sandbox.", int(jails.find_fault() is None)
+            "sandbox_ok", "1 if each worker has a working sandbox.", int(jails.find_fault() is None)
         )
-        yield _gauge(
-            "collect_seconds", "Time that reading these metrics took.", time.monotonic() - began
-        )
+        yield _gauge("collect_seconds", "Time to collect these metrics.", time.monotonic() - began)
 
     def _workers(self) -> Metric:
         about = "Time since the last heartbeat of a worker for a queue; workers send one every 2 s."
