@@ -187,7 +187,7 @@ def table() -> str:
 
 
 def page(text: str) -> str:
-    """Return the page of the docs with the table that the code makes, in place of its own.
+    """Return the page of the docs with the table that the code makes, in place of its own table.
 
     Args:
         text: the page; the table is the first one under the heading *Settings*.
