@@ -19,7 +19,7 @@ _ORDER = ("", *MARKS)
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the analysis says about one phase of a match.
+    """The verdict of the analysis on one phase of a match.
 
     Attributes:
         begins_at: ply of its first move.
