@@ -112,7 +112,7 @@ CODES: dict[str, tuple[int, str]] = {
     "not-finished": (409, "The match is not finished, so it has no record yet."),
     "block-not-finished": (
         409,
-        "The record is secret until all matches with this deal are finished.",
+        "The record is secret until all matches with this deal are finished. Try again later.",
     ),
     "idempotency-key-in-use": (
         409,
@@ -130,7 +130,10 @@ CODES: dict[str, tuple[int, str]] = {
     "length-required": (411, "A request with a body needs the header Content-Length."),
     "body-too-large": (413, "The body is too long for this call."),
     "unsupported-media-type": (415, "The body must be application/json or multipart/form-data."),
-    "idempotency-key-reused": (422, "This Idempotency-Key was sent with another request."),
+    "idempotency-key-reused": (
+        422,
+        "This Idempotency-Key was sent with another request. Use a new key for each object.",
+    ),
     "illegal-move": (422, "The rules don't allow this move."),
     "too-many-bots": (429, "The account has created too many bots in 24 hours."),
     "too-many-versions": (429, "The account has uploaded too many versions in 24 hours."),
