@@ -57,7 +57,7 @@ HISTOGRAMS: Mapping[str, Histogram] = {
         _LONG,
     ),
     "match": Histogram(
-        ("game", "kind"), "Time from the start of a match until its end: hosted or live.", _LONG
+        ("game", "kind"), "Time from the start of a hosted or live match until its end.", _LONG
     ),
     "round": Histogram(
         ("kind",), "Time from drawing a round until it was applied to the ratings.", _LONG

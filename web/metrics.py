@@ -99,9 +99,9 @@ class LeagueCollector(Collector):
 
     def _archive(self, now: datetime) -> Iterator[Metric]:
         state = play.archive_state()
-        yield _gauge("archive_rounds", "Rounds whose records are in files.", state.rounds)
-        yield _gauge("archive_matches", "Matches of these rounds.", state.matches)
-        yield _gauge("archive_bytes", "Size of these files.", state.size)
+        yield _gauge("archive_rounds", "Rounds whose records are in the archive.", state.rounds)
+        yield _gauge("archive_matches", "Matches whose records are in the archive.", state.matches)
+        yield _gauge("archive_bytes", "Size of the files of the archive.", state.size)
         faults = 0 if state.run is None else len(state.run.faults)
         yield _gauge("archive_faults", "Rounds that the last run could not archive.", faults)
         if state.run is not None:

@@ -232,8 +232,8 @@ def preview_cancellation(tournament: Tournament) -> Preview:
         ]
     elif begun:
         notes = [
-            f"Matches of open rounds that are still played and rated: {unfinished}. No further "
-            "round opens."
+            f"Unfinished matches of open rounds: {unfinished}. They are still played and rated, "
+            "but no further round opens."
         ]
     else:
         notes = ["It does not start. No rating changes."]
