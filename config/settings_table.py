@@ -60,8 +60,8 @@ TEXTS: dict[str, Text] = {
     ),
     "HSTS_SECONDS": Text("how long browsers remember that the league needs TLS"),
     "TRUSTED_PROXIES": Text(
-        "ranges of other proxies before the league, such as `10.0.0.0/8,192.0.2.7`; see [TLS "
-        "and proxies](#tls-and-proxies)"
+        "address ranges of proxies in front of the league, such as `10.0.0.0/8,192.0.2.7`; see "
+        "[TLS and proxies](#tls-and-proxies)"
     ),
     "HOUSE_BOTS": Text(
         "house bots of a new league, separated by commas; `house-search` takes the most "
