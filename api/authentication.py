@@ -29,7 +29,9 @@ class BearerAuthentication(BaseAuthentication):
         if token is None:
             return None
         if token.bot is not None and token.bot.kind == Bot.Kind.PLAYER:
-            raise AuthenticationFailed("A play token makes moves in its match, and nothing else.")
+            raise AuthenticationFailed(
+                "A play token only makes moves in its match. This call needs another token."
+            )
         if token.bot:
             bind_contextvars(bot=token.bot.name)
         return token.owner or (token.bot and token.bot.owner) or AnonymousUser(), token

@@ -69,8 +69,8 @@ def too_many_at_once(share: int, what: str) -> ProblemError:
     """
     return ProblemError(
         "too-many-at-once",
-        f"The league is busy, and it already answers at least {share} {what} from your IP address. "
-        f"Try again in {_RETRY_SECONDS} s.",
+        f"The league is busy, and at least {share} {what} from your IP address are already in "
+        f"progress. Try again in {_RETRY_SECONDS} s.",
         headers={"Retry-After": _RETRY_SECONDS},
     )
 

@@ -15,6 +15,7 @@ from api.problems import (
     BotMovedError,
     ProblemError,
     busy,
+    method_not_allowed,
     problem_response,
     too_many_tries,
     unavailable,
@@ -41,7 +42,7 @@ _BY_TYPE: list[tuple[type[Exception], str]] = [
 ]
 _OWN_WORDS = (
     exceptions.ParseError,
-    exceptions.MethodNotAllowed,
+    exceptions.AuthenticationFailed,
     exceptions.UnsupportedMediaType,
     exceptions.Throttled,
 )
@@ -57,6 +58,8 @@ def handle(error: Exception, context: dict[str, Any]) -> JsonResponse:
         address = error.new_address(context["request"].get_full_path())
         return JsonResponse({"detail": str(error)}, status=308, headers={"Location": address})
     found = as_problem(error)
+    if found.code == "method-not-allowed":
+        found.detail = method_not_allowed(context["request"].method)
     if found.status >= HTTPStatus.INTERNAL_SERVER_ERROR and found.code != "busy":
         log.error("the request failed", code=found.code, exc_info=error)
     return problem_response(found.code, found.detail, headers=found.headers, **found.members)

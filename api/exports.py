@@ -88,12 +88,12 @@ class Export(Iterator[bytes]):
         with _lock:
             if sum(not clients.isdisjoint(each) for each in _holders) >= MAX_PER_CLIENT:
                 raise _refusal(
-                    "An export to your account or address is running already, and you can have "
+                    "An export to your account or address is already running; the maximum is "
                     f"{MAX_PER_CLIENT} at a time."
                 )
             if len(_holders) >= MAX_AT_ONCE:
                 raise _refusal(
-                    f"The server is busy: it sends {MAX_AT_ONCE} exports, the most at a time."
+                    f"The server is busy: {MAX_AT_ONCE} exports are running, the maximum."
                 )
             _holders.append(clients)
         self._clients = clients

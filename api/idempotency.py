@@ -44,7 +44,7 @@ def answer_once(key: str, answer: Callable[[], Response], request: Request) -> R
             ``idempotency-key-spent``: the first answer's token was revoked or replaced.
     """
     if not _KEY.fullmatch(key):
-        message = "Must have 1 to 255 characters of ASCII without spaces."
+        message = "Must have 1 to 255 ASCII characters, without spaces."
         raise ProblemError("invalid", errors={HEADER: [message]})
 
     def run() -> FirstAnswer:

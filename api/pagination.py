@@ -128,10 +128,10 @@ class KeysetPagination(BasePagination):
             "required": ["results", "next", "previous"],
             "properties": {
                 "results": schema,
-                "next": {**link, "description": "Address of the next page; null on the last."},
+                "next": {**link, "description": "Address of the next page; null on the last page."},
                 "previous": {
                     **link,
-                    "description": "Address of the page before; null on the first.",
+                    "description": "Address of the previous page; null on the first page.",
                 },
             },
         }

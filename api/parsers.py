@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import sys
 from collections.abc import Mapping
 from typing import IO, Any, NoReturn
 
@@ -44,14 +45,29 @@ class JsonParser(BaseParser):
             if _SURROGATE.search(body):
                 json.dumps(value, ensure_ascii=False).encode()
         except RecursionError:
-            raise ParseError("The body is not valid JSON: it is nested too deeply.") from None
+            raise ParseError(
+                f"The body is not valid JSON: it is nested more than {MAX_DEPTH} levels deep."
+            ) from None
         except UnicodeEncodeError:
             raise ParseError(
-                "The body is not valid JSON: a text has half of a surrogate pair."
+                "The body is not valid JSON: a text has half of a surrogate pair, such as \\ud83c "
+                "without \\udf84. Send both halves, or the character itself."
             ) from None
         except ValueError as error:
-            raise ParseError(f"The body is not valid JSON: {error}.") from None
+            raise ParseError(f"The body is not valid JSON: {_what_and_where(error)}.") from None
         return value
+
+
+def _what_and_where(error: ValueError) -> str:
+    """Return what is wrong with a body, with the place if the parser found one."""
+    if isinstance(error, UnicodeDecodeError):
+        return f"byte {error.start + 1} is not UTF-8"
+    if isinstance(error, json.JSONDecodeError):
+        what = error.msg.partition(" (")[0].removesuffix(" at")  # without advice for Python
+        return f"{what[:1].lower()}{what[1:]} at line {error.lineno}, column {error.colno}"
+    if str(error).startswith("Exceeds the limit"):
+        return f"a whole number has more than {sys.get_int_max_str_digits()} digits"
+    return str(error)
 
 
 def _refuse(constant: str) -> NoReturn:

@@ -24,17 +24,22 @@ RETRY_SECONDS = 1
 
 CODES: dict[str, tuple[int, str]] = {
     "invalid": (400, "The input is not valid."),
-    "invalid-json": (400, "The body is not JSON."),
+    "invalid-json": (400, "The body is not valid JSON. Correct it and send it again."),
     "invalid-cursor": (
         400,
         "The cursor is not from this list. Use the next or previous address of a page.",
     ),
     "unknown-host": (400, "The league does not answer at this host. Use the league's address."),
     "bad-request": (400, "The request is malformed. Check its address, headers and body."),
-    "not-authenticated": (401, "This call needs a token: Authorization: Bearer TOKEN."),
+    "not-authenticated": (
+        401,
+        "This call needs a token in the header Authorization: Bearer TOKEN. POST /api/v1/tokens "
+        "returns an owner token, POST /api/v1/bots/NAME/token a bot token.",
+    ),
     "invalid-token": (
         401,
-        "The token does not work: it is mistyped, expired, revoked or replaced.",
+        "The token does not work: it is mistyped, expired, revoked or replaced. POST "
+        "/api/v1/tokens returns a new owner token, POST /api/v1/bots/NAME/token a new bot token.",
     ),
     "wrong-credentials": (
         401,
@@ -48,9 +53,13 @@ CODES: dict[str, tuple[int, str]] = {
     ),
     "scope-needed": (
         403,
-        "The token does not have the scope that this call needs. Create a token with it.",
+        "The token does not have the scope that this call needs. POST /api/v1/tokens returns a "
+        "token with the scopes that you name.",
     ),
-    "organiser-needed": (403, "This call needs the owner token of an organiser."),
+    "organiser-needed": (
+        403,
+        "This call needs the owner token of an organiser. Ask the operator for this role.",
+    ),
     "not-your-bot": (
         403,
         "The bot belongs to another account. POST /api/v1/bots creates a bot of your own.",
@@ -63,12 +72,15 @@ CODES: dict[str, tuple[int, str]] = {
     "not-found": (404, "There is nothing at this address."),
     "method-not-allowed": (
         405,
-        "This path does not allow this method. The Allow header lists its methods.",
+        "This path does not allow this method. The header Allow lists its methods.",
     ),
-    "not-acceptable": (406, "The answer is JSON; the Accept header must allow it."),
+    "not-acceptable": (
+        406,
+        "The header Accept excludes JSON. Send Accept: application/json.",
+    ),
     "entries-not-open": (
         409,
-        "The tournament's state does not allow this now: entries are closed, or have not opened.",
+        "The tournament's state does not allow this: entries have closed, or are not open yet.",
     ),
     "bot-has-left": (409, "The bot left this tournament and can't enter it again."),
     "no-version": (409, "The bot has no version that can play yet."),
@@ -79,11 +91,14 @@ CODES: dict[str, tuple[int, str]] = {
     "not-cancelled": (409, "The tournament is not cancelled, so there is nothing to take back."),
     "block-void": (409, "The block is void already."),
     "block-not-void": (409, "No organiser made the block void, so there is nothing to take back."),
-    "block-unfinished": (409, "The block was not played to its end; it can only be played again."),
+    "block-unfinished": (
+        409,
+        "The block was not played to its end, so it can't count again. It can be played again.",
+    ),
     "block-not-replayable": (409, "The block can't be played again now."),
     "changed-meanwhile": (409, "Somebody else has changed this object since you read it."),
     "not-ready": (409, "The version is not ready to play."),
-    "not-checking": (409, "The check of the version is over."),
+    "not-checking": (409, "The check of the version is over, so you can't withdraw it."),
     "bot-paused": (409, "The bot is paused."),
     "bot-offline": (409, "The bot is offline: it asked for no turns in the last 60 s."),
     "challenges-refused": (409, "The bot's owner accepts no challenges. Choose another bot."),
@@ -97,7 +112,7 @@ CODES: dict[str, tuple[int, str]] = {
     "not-finished": (409, "The match is not finished, so it has no record yet."),
     "block-not-finished": (
         409,
-        "The record is secret until all matches with this deal are finished.",
+        "The record is secret until all matches with this deal are finished. Try again later.",
     ),
     "idempotency-key-in-use": (
         409,
@@ -105,7 +120,7 @@ CODES: dict[str, tuple[int, str]] = {
     ),
     "idempotency-key-spent": (
         409,
-        "The first answer to this Idempotency-Key had a token, which was revoked or replaced "
+        "The first answer to this Idempotency-Key had a token, which has been revoked or replaced "
         "since. Get a new token with another key.",
     ),
     "bot-retired": (409, "The bot was deleted, so it can't change or play any more."),
@@ -115,15 +130,18 @@ CODES: dict[str, tuple[int, str]] = {
     "length-required": (411, "A request with a body needs the header Content-Length."),
     "body-too-large": (413, "The body is too long for this call."),
     "unsupported-media-type": (415, "The body must be application/json or multipart/form-data."),
-    "idempotency-key-reused": (422, "This Idempotency-Key was sent with another request."),
+    "idempotency-key-reused": (
+        422,
+        "This Idempotency-Key was sent with another request. Use a new key for each object.",
+    ),
     "illegal-move": (422, "The rules don't allow this move."),
     "too-many-bots": (429, "The account has created too many bots in 24 hours."),
     "too-many-versions": (429, "The account has uploaded too many versions in 24 hours."),
     "too-many-renames": (429, "The account has renamed bots too often in 24 hours."),
     "too-many-challenges": (429, "The account or the bot has had too many challenges in 24 hours."),
     "too-many-tries": (429, "Too many wrong passwords for this account. Try again later."),
-    "too-many-waiting": (429, "Too many of your requests wait already."),
-    "too-many-streams": (429, "Too many of your streams are open already."),
+    "too-many-waiting": (429, "Too many of your requests are waiting. End one of them first."),
+    "too-many-streams": (429, "Too many of your streams are open. Close one of them first."),
     "too-many-at-once": (429, "Too many requests at once from your address. Try again soon."),
     "too-many-requests": (429, "Too many requests. Wait for the seconds in Retry-After."),
     "internal-error": (
@@ -200,6 +218,11 @@ def too_many_requests(usage: Usage) -> ProblemError:
 def too_many_tries(error: TooManyTriesError) -> ProblemError:
     """Return the problem for an account for which too many wrong passwords were tried."""
     return ProblemError("too-many-tries", str(error), headers=error.usage.headers)
+
+
+def method_not_allowed(method: str | None) -> str:
+    """Return the detail of the problem for a method that a path does not allow."""
+    return f"This path does not allow {method}. The header Allow lists its methods."
 
 
 def busy() -> ProblemError:

@@ -14,7 +14,7 @@ from rest_framework import serializers
 from rest_framework.serializers import BaseSerializer
 
 from api.problems import ProblemError
-from api.unknown_names import MAX_ERRORS, Errors, refuse_names
+from api.unknown_names import MAX_ERRORS, ONLY_ONCE, Errors, refuse_names
 
 _WHOLE = "Must be a whole number, such as 3."
 _TRUTHS = {"true": True, "false": False}
@@ -163,7 +163,7 @@ def _single_values(serializer: Any, data: QueryDict, errors: Errors) -> dict[str
         given = data.getlist(name)
         values[name] = given[-1]
         if len(given) > 1:
-            errors[name] = ["Must be given once."]
+            errors[name] = [ONLY_ONCE]
         elif error := _form_error(field, values[name]):
             errors[name] = [error]
         elif isinstance(field, serializers.BooleanField):

@@ -85,7 +85,7 @@ def needed_scope(token: Token | None, scope: str) -> None:
         raise ProblemError(
             "scope-needed",
             f"This call needs a token with the scope {scope}; yours has "
-            f"{', '.join(token.scopes) or 'none'}.",
+            f"{', '.join(token.scopes) or 'none'}. POST /api/v1/tokens returns one with it.",
         )
 
 

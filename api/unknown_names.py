@@ -7,6 +7,8 @@ from engine.errors import nearest
 Errors = dict[str, list[str]]
 """Messages by the path of a field: ``moves.3.turn``, and empty for the whole body."""
 
+ONLY_ONCE = "Must be given only once."
+"""The message for a parameter or field of a form that a client sent twice."""
 MAX_ERRORS = 50
 """Errors in one answer; a body can have thousands of unknown names."""
 _SHOWN_CHARACTERS = 60

@@ -49,7 +49,7 @@ def main() -> int:
     parser.add_argument("--game", choices=RULES, help="one game, instead of both")
     parser.add_argument("--archive", action="store_true", help="measure archived matches too")
     options = parser.parse_args()
-    if options.game is None:  # a league in a process of its own for each
+    if options.game is None:  # each in its own process, with its own league
         return max(subprocess.call([*sys.orig_argv, "--game", game]) for game in RULES)
     with serving.league():
         empty = sizes()

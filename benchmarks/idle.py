@@ -1,10 +1,10 @@
 """Memory and processor time of a league at rest, by part.
 
-    benchmarks/idle.py --seconds 120        # starts a league of its own
+    benchmarks/idle.py --seconds 120        # starts its own league
     benchmarks/idle.py --pid PID            # measures the league of this supervisor
 
 At rest no bot can play but house bots, which have stopped. The script waits until no match is left
-and none has been played for 30 s. The league of its own has four quick house bots and
+and none has been played for 30 s. Its own league has four quick house bots and
 no pauses, so this takes minutes; `--no-wait` measures a league as it is.
 
 - Memory is the proportional set size: pages that processes share count once. Files that another

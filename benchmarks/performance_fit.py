@@ -3,7 +3,7 @@
 Usage: python benchmarks/performance_fit.py [--sizes 100 1000 2000 10000] [--blocks 20 1000]
 
 A pair result is the mean result of two bots over a block; a block of four has six. The bots of a
-table are near in strength, as a ladder draws them. Each row is a process of its own, with one
+table are near in strength, as a ladder draws them. Each row is a separate process, with one
 thread. Times are processor time. The reference is `for _ in range(10**7): pass` in the same
 process: the speed of a shared machine changes, and the ratio changes less. Memory is the largest
 resident set of the whole process up to the end of the fit.

@@ -28,7 +28,7 @@ _AWAY = timedelta(hours=1)
 
 
 def add_others(slug: str, first: int, end: int) -> None:
-    """Enter hosted bots ``other-FIRST`` to ``other-END``, each of its own owner, with a rank.
+    """Enter hosted bots ``other-FIRST`` to ``other-END``, each with its own owner and with a rank.
 
     Args:
         slug: of the ladder.

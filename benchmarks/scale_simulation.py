@@ -11,7 +11,7 @@ with a synthetic load, on more workers than a machine has, to find which one sto
   seconds, and ``--claim`` for each match that it queues. It queues nothing while the queue is full.
 - A *ladder* opens its next round when its round is over. That takes ``--open`` for
   each match, and no other round of the ladder opens meanwhile.
-- A *cell* is a league of its own with a part of the ladders and workers.
+- A *cell* is a separate league with a part of the ladders and workers.
 
 The defaults are those that docs/scaling.md derives from the other benchmarks.
 """

@@ -31,7 +31,7 @@ class ProblemError(LeagueError):
         retry_after: the seconds to wait before the next attempt; None if the answer has none.
         request_id: the id of the request in the league's log; None if it never got there.
         url: the address of the league; empty if no client made the call.
-        remedy: what a person can do, if a command knows more than the code shows; else empty.
+        remedy: what a person can do, if a command has a better remedy than the code's; else empty.
     """
 
     url = ""

@@ -11,7 +11,7 @@ class Page(TypedDict, Generic[Row]):
     Attributes:
         results: the rows of this page.
         next: the address of the next page; None on the last one.
-        previous: the address of the page before; None on the first one.
+        previous: the address of the previous page; None on the first page.
     """
 
     results: list[Row]

@@ -1,6 +1,6 @@
 """The scheduler of Celery's beat, which outlasts a broker that can't be reached.
 
-Beat is a program of its own, or a thread of a worker: the option ``--with-beat`` of the worker. Any
+Beat is a separate program, or a thread of a worker: the option ``--with-beat`` of the worker. Any
 number may run: the one that holds a lease in the broker queues the tasks, and the others stand by.
 """
 

@@ -47,7 +47,7 @@ _workers: list[int] = []
 
 @worker_init.connect
 def note_worker(**_: object) -> None:
-    """Note the pid of the worker before it forks processes; let it need no directory of its own.
+    """Note the pid of the worker before it forks processes; let it create no directory.
 
     The processes of a worker share a file without a name. By default it is made in a new directory,
     which stays when the worker is killed.

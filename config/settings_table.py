@@ -60,8 +60,8 @@ TEXTS: dict[str, Text] = {
     ),
     "HSTS_SECONDS": Text("how long browsers remember that the league needs TLS"),
     "TRUSTED_PROXIES": Text(
-        "ranges of other proxies before the league, such as `10.0.0.0/8,192.0.2.7`; see [TLS "
-        "and proxies](#tls-and-proxies)"
+        "address ranges of proxies in front of the league, such as `10.0.0.0/8,192.0.2.7`; see "
+        "[TLS and proxies](#tls-and-proxies)"
     ),
     "HOUSE_BOTS": Text(
         "house bots of a new league, separated by commas; `house-search` takes the most "
@@ -187,7 +187,7 @@ def table() -> str:
 
 
 def page(text: str) -> str:
-    """Return the page of the docs with the table that the code makes, in place of its own.
+    """Return the page of the docs with the table that the code makes, in place of its own table.
 
     Args:
         text: the page; the table is the first one under the heading *Settings*.

@@ -46,8 +46,8 @@ def main(words: Sequence[str] | None = None) -> int:
         left = _end(lock)
     if left:
         print(
-            f"make down: the league has not ended after {_MAX_SECONDS:.0f} s. Its process is "
-            f"{', '.join(map(str, sorted(left)))}. Run `make down` again to go on waiting.",
+            f"make down: the league has not ended after {_MAX_SECONDS:.0f} s. Its process id is "
+            f"{', '.join(map(str, sorted(left)))}. Run `make down` again to keep waiting.",
             file=sys.stderr,
         )
         return 1

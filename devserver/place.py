@@ -56,7 +56,7 @@ def claimed(directory: Path) -> Iterator[Place]:
     with (directory / LOCK).open("w") as lock, (directory / "servers.lock").open("w") as alive:
         if not try_lock(lock):
             raise ServersError(
-                f"The league is running already in {directory}. Stop it first, or choose another "
+                f"A league is already running in {directory}. Stop it first, or choose another "
                 "directory."
             )
         _end_last_run(alive, directory)

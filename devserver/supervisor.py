@@ -127,7 +127,7 @@ class Supervisor:
                 await asyncio.sleep(_READY_EVERY_SECONDS)
 
     async def start(self, words: Sequence[str], output: int) -> Process:
-        """Start a program in a session of its own: Ctrl-C in the terminal does not reach it."""
+        """Start a program in its own session: Ctrl-C in the terminal does not reach it."""
         async with self._spawning:
             process = await asyncio.create_subprocess_exec(
                 *words,

@@ -80,7 +80,7 @@ def main() -> int:
             environment.setdefault("PYTHONWARNINGS", "ignore:You're running the worker")
             # The set-up checks settings and models; each of Celery's parts would do so again.
             environment.setdefault("CELERY_SKIP_CHECKS", "yes")
-            # A thread would keep an arena of its own.
+            # A thread would keep its own arena.
             environment.setdefault("MALLOC_ARENA_MAX", "1")
             environment.setdefault("GOGC", "50")  # for the front
             # Seconds without a task, after which a process of a worker ends.

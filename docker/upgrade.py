@@ -70,9 +70,9 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--file", "-f", action="append", help="compose files; default: docker/compose.yaml"
     )
-    parser.add_argument("--project-name", "-p", help="as for docker compose")
-    parser.add_argument("--pull", action="store_true", help="pull the image, and build none")
-    parser.add_argument("--no-build", action="store_true", help="the image is here already")
+    parser.add_argument("--project-name", "-p", help="name of the project, as for docker compose")
+    parser.add_argument("--pull", action="store_true", help="pull the image, do not build it")
+    parser.add_argument("--no-build", action="store_true", help="use the image that is here")
     options = parser.parse_args(words)
     given = [word for file in options.file or [str(COMPOSE)] for word in ("--file", file)]
     if options.project_name:
@@ -134,8 +134,9 @@ def _replaced(compose: Compose, name: str) -> list[tuple[str, subprocess.Popen[b
     except UpgradeError as error:
         _read(["docker", "rm", "--force", *new])
         raise UpgradeError(
-            f"{name}: {error}\nIts old containers go on; parts before it are new already, "
-            "and both work together. Mend the fault and run this command again."
+            f"{name}: {error}\nIts old containers keep running. The parts before it are new "
+            "already, and old and new parts work together. Correct the error and run this command "
+            "again."
         ) from None
     words = ("docker", "stop", *STREAM_SECONDS.get(name, ()))
     return [(each, subprocess.Popen([*words, each], stdout=subprocess.DEVNULL)) for each in old]

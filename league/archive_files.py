@@ -137,7 +137,7 @@ def write(name: str, data: bytes) -> str:
             return name
         stored = place.save(name, ContentFile(data))
         read_back = _bytes_of(stored)
-    except Exception as error:  # each storage has errors of its own
+    except Exception as error:  # each storage has its own errors
         raise ArchiveError(f"the archive file {name} can't be written: {error}") from error
     if read_back != data:
         raise ArchiveError(f"the archive file {stored} has other bytes than were written to it")
@@ -158,7 +158,7 @@ def read(name: str, digest: str) -> bytes:
         data = _bytes_of(name)
     except FileNotFoundError as error:
         raise ArchiveError(f"the archive file {name} is missing. {_REMEDY}") from error
-    except Exception as error:  # each storage has errors of its own
+    except Exception as error:  # each storage has its own errors
         raise ArchiveError(f"the archive file {name} can't be read ({error}). {_REMEDY}") from error
     if sha256(data).hexdigest() != digest:
         raise ArchiveError(f"the archive file {name} is damaged: its hash differs. {_REMEDY}")

@@ -76,7 +76,7 @@ def back_up(directory: Path, now: datetime, *, keep: int) -> Path:
 
 
 def restore(path: Path) -> None:
-    """Replace the whole database by a backup; if that fails, nothing is changed.
+    """Replace the whole database with a backup; if that fails, nothing is changed.
 
     The tables are moved to another schema, and dropped when the backup is in their place.
 

@@ -44,8 +44,8 @@ class Histogram(NamedTuple):
 HISTOGRAMS: Mapping[str, Histogram] = {
     "request": Histogram(
         ("part", "route", "status"),
-        "How long requests took, by part, route and class of the status. A long poll's time has "
-        "the time in which it waited.",
+        "How long requests took, by part, route and class of the status. The time of a long poll "
+        "includes its wait.",
     ),
     "turn_handed_out": Histogram(
         (), "Time from the opening of a turn until its bot got it.", _LONG
@@ -57,7 +57,7 @@ HISTOGRAMS: Mapping[str, Histogram] = {
         _LONG,
     ),
     "match": Histogram(
-        ("game", "kind"), "Time from the start of a match until its end: hosted or live.", _LONG
+        ("game", "kind"), "Time from the start of a hosted or live match until its end.", _LONG
     ),
     "round": Histogram(
         ("kind",), "Time from drawing a round until it was applied to the ratings.", _LONG

@@ -1,4 +1,4 @@
-"""Sends what a process has collected to another server, from a thread of its own, in portions.
+"""Sends what a process has collected to another server, from its own thread, in portions.
 
 The thread lives only while something waits, so a league at rest does nothing. What can't be sent
 is lost, and so is what comes while too much waits: nothing that plays waits for an outbox.

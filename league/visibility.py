@@ -60,7 +60,7 @@ def may_see_seed(round_: Round) -> bool:
     """Return whether everybody may see a round's seed.
 
     A tournament's rounds share its seed, so it is secret until the last of them is applied. A round
-    that replays a block, or that a reopened tournament draws, has a seed of its own.
+    that replays a block, or that a reopened tournament draws, has its own seed.
     """
     if round_.tournament is not None and round_.commitment == round_.tournament.commitment:
         return may_see_tournament_seed(round_.tournament)

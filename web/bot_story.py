@@ -95,8 +95,8 @@ def _before_first_version(versions: Sequence[BotVersion], must: str) -> str:
     if last.state == BotVersion.State.REFUSED:
         return f"The check refused version {last.number}. {must} upload another one."
     return (
-        f"Version {last.number} passed its check and is held. {must} promote it: then it is the "
-        "version that plays."
+        f"Version {last.number} passed its check and is held. {must} promote it to make it the "
+        "current version, which plays."
     )
 
 
@@ -124,22 +124,22 @@ def owners_step(
     if hosted and ((versions and versions[0].pk != bot.current_id) or bot.current_id is None):
         return _step_of_version(bot, versions)
     if bot.paused:
-        return Step("It is paused, so it plays no match.", "End the pause", _account())
+        return Step("It is paused, so it plays no match.", "Resume the bot", _account())
     if bot.kind == Bot.Kind.REMOTE and not bot.tokens.all():
         manage = reverse("web:bot-manage", args=[bot.name])
         return Step("Its program needs a bot token to play.", "Create a token", manage)
     if bot.kind == Bot.Kind.REMOTE and not online:
         guide = reverse("web:document", args=["remote-bot"])
         return Step(
-            "It is offline. Start its program: then it gets turns.", "Run a remote bot", guide
+            "It is offline. Start its program, and it gets turns.", "Run a remote bot", guide
         )
     if not entered:
-        text = "It is ready to play. Enter it on a ladder: then it gets a rating."
+        text = "It is ready to play. Enter it on a ladder, and it gets a rating."
         return Step(text, "Enter it on a ladder", _account())
     if faults.faults:
         matches = reverse("web:bot-matches", args=[bot.name])
         count = f"{faults.faults} fault{'' if faults.faults == 1 else 's'}"
-        text = f"It made {count} in its last {faults.matches} matches. Each one costs a move."
+        text = f"It made {count} in its last {faults.matches} matches. Each fault costs a move."
         return Step(text, "Find the faults", matches)
     test = reverse("web:new-challenge", args=[bot.name])
     if not rows:
@@ -159,7 +159,8 @@ def _step_of_version(bot: Bot, versions: Sequence[BotVersion]) -> Step:
     """Return what to do with the newest version of a hosted bot, which is not the current one."""
     if not versions:
         upload = reverse("web:upload", args=[bot.name])
-        return Step("It has no version yet. Upload one: then it can play.", "Upload a file", upload)
+        text = "It has no version yet. Upload one so that it can play."
+        return Step(text, "Upload a file", upload)
     last = versions[0]
     page = reverse("web:version", args=[bot.name, last.number])
     if last.state == BotVersion.State.CHECKING:

@@ -57,8 +57,8 @@ class ConflictForm(forms.ModelForm):  # type: ignore[type-arg]
     def _both_versions(self, seen: str, stored: str) -> list[str]:
         before, now = _parsed(seen), _parsed(stored)
         lines = [
-            "Somebody else has changed this since you opened the page. Nothing is saved. Save "
-            "again to replace the stored version by yours."
+            "Somebody else has changed this since you opened the page, so your changes are not "
+            "saved. Save again to replace the stored version with yours."
         ]
         for name, value in now.items():
             if before.get(name) != value:

@@ -40,12 +40,12 @@ class EventForm(forms.Form):
         Ladder.objects.order_by("title"),
         to_field_name="slug",
         empty_label=None,
-        help_text="It sets the game, the rules and the seats, and rates the matches.",
+        help_text="It sets the game, the preset and the seats, and rates the matches.",
     )
     format = forms.ChoiceField(
         choices=[
-            (Tournament.Format.SWISS, "Swiss: bots with equal scores meet, a few rounds"),
-            (Tournament.Format.ROUND_ROBIN, "Round robin: all meet all, one round"),
+            (Tournament.Format.SWISS, "Swiss: bots with similar scores meet, a few stages"),
+            (Tournament.Format.ROUND_ROBIN, "Round robin: all bots meet, one stage"),
             (Tournament.Format.KNOCKOUT, "Knockout: the better half of each table goes on"),
         ],
     )
@@ -63,7 +63,7 @@ class EventForm(forms.Form):
         required=False,
         initial=True,
         label="The house bots take part",
-        help_text="They are ranked like all others, so people see how their bots compare.",
+        help_text="They are ranked like all other bots, so authors see how their bots compare.",
     )
     fill_in = forms.BooleanField(
         required=False,
@@ -126,8 +126,8 @@ class EventForm(forms.Form):
         name = self.cleaned_data["zone"].strip()
         if name not in available_timezones():
             raise forms.ValidationError(
-                f"{name!r} is no time zone. Write an area and a city, for example Europe/Berlin, "
-                "or UTC."
+                f"{name!r} is not a time zone. Write an area and a city, such as Europe/Berlin, or "
+                "UTC."
             )
         return ZoneInfo(name)
 

@@ -40,7 +40,7 @@ class TokenForm(forms.Form):
     name = forms.CharField(
         max_length=40,
         required=False,
-        help_text="So that you recognise it. For example: laptop.",
+        help_text="A name by which you recognise the token, such as laptop.",
         widget=forms.TextInput({"autocomplete": "off"}),
     )
 
@@ -57,8 +57,8 @@ class NewPasswordForm(forms.Form):
     revoke = forms.BooleanField(
         required=False,
         label="Revoke my owner tokens too",
-        help_text="Choose this if somebody else may know your password. Bots that are running "
-        "continue.",
+        help_text="Choose this if somebody else may know your password. Bot tokens keep working, "
+        "so running bots play on.",
     )
 
 
@@ -130,7 +130,7 @@ class CodeForm(forms.Form):
     name = forms.CharField(
         label="Bot",
         max_length=32,
-        help_text="One of your bots, or the name of a new one: 3 to 32 characters: a-z, 0-9 and -.",
+        help_text="One of your bots, or a new name of 3 to 32 characters: a-z, 0-9 and -.",
         widget=forms.TextInput(
             {
                 "autocomplete": "off",
@@ -206,7 +206,7 @@ class ChallengeForm(forms.Form):
         required=False,
         max_length=300,
         label="More opponents (optional)",
-        help_text="Names of bots that accept challenges, with spaces between.",
+        help_text="Names of bots that accept challenges, separated by spaces.",
         widget=forms.TextInput(
             {"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
         ),

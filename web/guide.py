@@ -1,7 +1,6 @@
 """The guide of a first match: for each decision, what a player may do and what to think about.
 
-A sentence depends on the player's own observation alone, so the guide knows no more than the
-player.
+A sentence depends only on the player's own observation, so the guide reveals no hidden card.
 """
 
 from collections import Counter

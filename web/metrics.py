@@ -72,11 +72,9 @@ class LeagueCollector(Collector):
         faults = health.find_faults()
         yield _gauge("ready", "1 if /readyz answers 200.", int(not faults))
         yield _gauge(
-            "sandbox_ok", "1 if no worker lacks its sandbox.", int(jails.find_fault() is None)
+            "sandbox_ok", "1 if each worker has a working sandbox.", int(jails.find_fault() is None)
         )
-        yield _gauge(
-            "collect_seconds", "Time that reading these metrics took.", time.monotonic() - began
-        )
+        yield _gauge("collect_seconds", "Time to collect these metrics.", time.monotonic() - began)
 
     def _workers(self) -> Metric:
         about = "Time since the last heartbeat of a worker for a queue; workers send one every 2 s."
@@ -101,9 +99,9 @@ class LeagueCollector(Collector):
 
     def _archive(self, now: datetime) -> Iterator[Metric]:
         state = play.archive_state()
-        yield _gauge("archive_rounds", "Rounds whose records are in files.", state.rounds)
-        yield _gauge("archive_matches", "Matches of these rounds.", state.matches)
-        yield _gauge("archive_bytes", "Size of these files.", state.size)
+        yield _gauge("archive_rounds", "Rounds whose records are in the archive.", state.rounds)
+        yield _gauge("archive_matches", "Matches whose records are in the archive.", state.matches)
+        yield _gauge("archive_bytes", "Size of the files of the archive.", state.size)
         faults = 0 if state.run is None else len(state.run.faults)
         yield _gauge("archive_faults", "Rounds that the last run could not archive.", faults)
         if state.run is not None:

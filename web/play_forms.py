@@ -77,9 +77,9 @@ class TableForm(forms.Form):
     opponents = forms.CharField(
         max_length=300,
         required=False,
-        label="Certain bots (optional)",
-        help_text="Names of bots, with spaces between. You need an account if a bot belongs to "
-        "somebody else.",
+        label="Particular bots (optional)",
+        help_text="Names of bots, separated by spaces. You need an account to play against bots "
+        "of other people.",
         widget=forms.TextInput(
             {"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
         ),
@@ -87,7 +87,7 @@ class TableForm(forms.Form):
     no_clock = forms.BooleanField(
         required=False,
         label="Play without a clock",
-        help_text="With a clock you have 60 s for a move. Without one you have an hour.",
+        help_text="With a clock, you have 60 s for a move. Without a clock, you have an hour.",
     )
     waits = forms.BooleanField(
         required=False,

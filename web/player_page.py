@@ -183,9 +183,9 @@ def finished(match: Match, seat: MatchSeat) -> dict[str, Any]:
         for each in seats
     ]
     winners = sum(each.place == 1 for each in seats)
-    headline = f"You are in place {seat.place} of {match.seats}"
+    headline = f"You finish in place {seat.place} of {match.seats}"
     if play.has_left(match, seat):
-        headline = f"Your seat is in place {seat.place} of {match.seats}"
+        headline = f"Your seat finishes in place {seat.place} of {match.seats}"
     elif seat.place == 1:
         headline = "You win!" if winners == 1 else "You share first place!"
     ending = [

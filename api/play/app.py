@@ -40,7 +40,7 @@ from api.play.turn_waiters import PollWaiter, StreamWaiter, TurnWaiters, Waiting
 from api.play.waiting_limits import WaitingLimits  # noqa: E402
 from api.play.wakeup_listener import Waiters, WakeupListener  # noqa: E402
 from api.play.watching import WatchCalls  # noqa: E402
-from api.problems import PREFIX, ProblemError  # noqa: E402
+from api.problems import PREFIX, ProblemError, method_not_allowed  # noqa: E402
 from api.tokens import needed_bot, token_text, working_token  # noqa: E402
 from league import accounts, heartbeats, processes  # noqa: E402
 from league.accounts.throttles import client_by_bot, client_by_token  # noqa: E402
@@ -151,7 +151,7 @@ class Gateway:
         elif request.method == "OPTIONS":
             await request.respond(204, b"", "", {**PREFLIGHT, **allowed})
         elif request.method != method:
-            detail = f'Method "{request.method}" not allowed.'
+            detail = method_not_allowed(request.method)
             raise ProblemError("method-not-allowed", detail, headers=allowed)
         else:
             await view(request, **parameters)

@@ -22,7 +22,7 @@ class RefusedWrites:
         self._last: tuple[float, DatabaseError] | None = None
 
     def note(self, error: DatabaseError) -> None:
-        """Note an error of a call if PostgreSQL had no room or a fault of its own."""
+        """Note an error of a call if PostgreSQL had no room or an internal fault."""
         sqlstate = getattr(error.__cause__, "sqlstate", None) or ""
         if isinstance(error, OperationalError) and sqlstate.startswith(_CLASSES):
             self._last = time.monotonic(), error

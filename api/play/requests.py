@@ -22,7 +22,7 @@ from django.db import Error as DatabaseError
 from api.headers import ALLOW_ORIGIN, security_headers
 from api.middleware import REQUEST_ID_HEADER, begin_request, body_refusal, end_span, is_quiet
 from api.problems import CONTENT_TYPE, ProblemError, too_many_requests, unavailable
-from api.unknown_names import refuse_names
+from api.unknown_names import ONLY_ONCE, refuse_names
 from league import durations, tracing
 from league.accounts import throttles
 
@@ -140,7 +140,9 @@ class Request:
         while True:
             message = await self._receive()
             if message["type"] == "http.disconnect":
-                raise ProblemError("bad-request", "The connection ended before the whole body.")
+                raise ProblemError(
+                    "bad-request", "The connection ended before the whole body had arrived."
+                )
             parts.append(message.get("body", b""))
             if not message.get("more_body", False):
                 return b"".join(parts)
@@ -154,7 +156,7 @@ class Request:
         given = self.query({name}).get(name, ["0"])
         text = given[0]
         if len(given) > 1:
-            raise ProblemError("invalid", errors={name: ["Must be given once."]})
+            raise ProblemError("invalid", errors={name: [ONLY_ONCE]})
         if not _SECONDS.fullmatch(text) or float(text) > max_seconds:
             message = f"This must be a number of seconds from 0 to {max_seconds:.0f}."
             raise ProblemError("invalid", errors={name: [message]})

@@ -138,7 +138,7 @@ def gateway_paths() -> dict[str, Any]:
                 "name": "match",
                 "in": "query",
                 "required": True,
-                "description": "The number of a match; give it once for each match.",
+                "description": "Id of a match; repeat the parameter for each match.",
                 "schema": {
                     "type": "array",
                     "items": {"type": "integer", "minimum": 1, "maximum": 10**18 - 1},

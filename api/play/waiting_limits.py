@@ -63,7 +63,7 @@ class WaitingLimits:
                 f"waiting from {address}",
                 settings.MAX_WAITING_PER_ADDRESS,
                 "too-many-waiting",
-                f"requests {here} wait",
+                f"requests {here} are waiting",
             )
         ]
         if is_stream:
@@ -79,7 +79,8 @@ class WaitingLimits:
         if self._waiting["all"] >= settings.MAX_WAITING_IN_ALL:
             raise ProblemError(
                 "busy",
-                f"{self._waiting['all']} requests wait already; that is the maximum.",
+                f"{self._waiting['all']} requests are waiting already, the maximum. Try again in "
+                f"{RETRY_SECONDS} s.",
                 headers={"Retry-After": str(RETRY_SECONDS)},
             )
         return _Counted(self._waiting, ["all", *(limit.key for limit in limits)])
@@ -99,7 +100,7 @@ class WaitingLimits:
                 f"waiting {client}",
                 settings.MAX_WAITING_REQUESTS,
                 "too-many-waiting",
-                "requests wait",
+                "of your requests are waiting",
             )
         ]
         if is_stream:
@@ -108,7 +109,7 @@ class WaitingLimits:
                     f"streams {client}",
                     settings.MAX_STREAMS_PER_BOT,
                     "too-many-streams",
-                    "streams are open",
+                    "of your streams are open",
                 )
             )
         self._check(limits)
@@ -120,7 +121,7 @@ class WaitingLimits:
             if self._waiting[limit.key] >= limit.most:
                 raise ProblemError(
                     limit.code,
-                    f"{self._waiting[limit.key]} {limit.what} already; that is the maximum. Wait "
-                    "until one of them ends.",
+                    f"{self._waiting[limit.key]} {limit.what} already, the maximum. Wait until one "
+                    "of them ends.",
                     headers={"Retry-After": str(RETRY_SECONDS)},
                 )

@@ -187,7 +187,7 @@ def _wanted(texts: Sequence[str]) -> list[int]:
     """
     if all(_MATCH.fullmatch(text) for text in texts) and 0 < len(texts) <= MAX_MATCHES:
         return list(dict.fromkeys(map(int, texts)))
-    message = f"Give 1 to {MAX_MATCHES} matches by their numbers, as in match=7&match=9."
+    message = f"Give the ids of 1 to {MAX_MATCHES} matches, such as match=7&match=9."
     raise ProblemError("invalid", errors={"match": [message]})
 
 

@@ -39,7 +39,7 @@ class PasswordChangeSerializer(CredentialsSerializer):
     revoke_tokens = serializers.BooleanField(
         required=False,
         default=False,
-        help_text="If true, the account's owner tokens stop working. Bot tokens go on working.",
+        help_text="If true, the account's owner tokens stop working. Bot tokens keep working.",
     )
 
 

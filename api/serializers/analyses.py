@@ -29,7 +29,7 @@ class MatchChanceSerializer(serializers.Serializer[None]):
         allow_null=True,
         help_text=(
             "The seat whose decision contributes most to the largest change of a chance by the "
-            "moves of the phase. Null if no decision contributes a quarter of that change."
+            "moves of the phase. Null if no decision contributes at least a quarter of that change."
         ),
     )
 

@@ -103,7 +103,7 @@ class ChallengeDetailSerializer(ChallengeSerializer):
         help_text="The result of `bot` against each opponent; empty as long as `win_share` is null."
     )
     matches = serializers.SerializerMethodField(
-        help_text="The matches; in each of them the bots sit in other seats."
+        help_text="The matches. The bots change seats from match to match."
     )
 
     class Meta(ChallengeSerializer.Meta):

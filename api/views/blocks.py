@@ -81,7 +81,7 @@ class VoidBlockView(ApiView):
 
     @operation("blocks_restore", query=RestoreQuery, answers=BlockSerializer)
     def delete(self, request: Request, slug: str, round_number: int, block_number: int) -> Response:
-        """Undo that a block is void: it counts again, with the same rating changes as before.
+        """Let a void block count again, with the same rating changes as before.
 
         If a new block was played in its place, the new block becomes void, and so do later stages
         that were drawn because of it.

@@ -88,7 +88,7 @@ class BotView(ApiView):
         """Delete a bot.
 
         If the bot has played, it is retired: no list and no standings show it, its token does not
-        work, and its sources are erased. Its results stay. If it has never played, it vanishes.
+        work, and its sources are erased. Its results stay. If it has never played, it is removed.
         """
         competitions.delete_bot(_own(request, name))
         return Response(status=204)
@@ -135,8 +135,8 @@ class VersionsView(ListView):
         """Upload a version of a hosted bot.
 
         The league checks the version in a few seconds. If it passes, it becomes current and plays,
-        unless `held` is true. It begins without a rank, so a file that plays already is refused,
-        unless `again` is true.
+        unless `held` is true. It begins without a rank, so the file of the current version is
+        refused, unless `again` is true.
         """
         bot = _own(request, name)
         sent = checked(UploadSerializer, request)

@@ -15,7 +15,10 @@ FIRST_BOT = (
     ("accounts_create", "Sign up. The answer has your owner token."),
     ("bots_create", "Create a bot of the kind “remote”. The answer has its bot token."),
     ("ladders_list", "Choose a ladder."),
-    ("ladders_enter", "Enter the bot on the ladder. While it is online, rounds seat it at tables."),
+    (
+        "ladders_enter",
+        "Enter the bot on the ladder. While it is online, the league draws blocks for it.",
+    ),
     ("turns_list", "Ask for the bot's turns with wait=25. A turn has the legal moves."),
     ("matches_move", "Send a move for the turn. Then ask for turns again."),
     ("matches_record", "After the match, get its record."),

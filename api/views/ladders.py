@@ -142,7 +142,7 @@ class LadderRevisionsView(ListView):
 
     @operation("ladders_revisions", query=PeriodQuery, answers=RevisionSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
-        """List the corrections of a ladder, the newest first. Revision 1 is no correction."""
+        """List the corrections of a ladder, the newest first. Revision 1 is not a correction."""
         return self.answer(
             RevisionSerializer,
             self.page(ledger.revisions_of(find_ladder(slug)), time="made_at"),
@@ -178,7 +178,7 @@ class LadderEntryView(ApiView):
     def put(self, request: Request, slug: str, name: str) -> Response:
         """Enter a bot on a ladder. Rounds of the ladder may then draw it for a table.
 
-        If the bot is on the ladder, nothing changes.
+        If the bot is already on the ladder, nothing changes.
         """
         ladder, bot = find_ladder(slug), find_bot(name)
         check_owner_or_bot(request, bot)

@@ -124,7 +124,7 @@ class CancelTournamentView(ApiView):
         "tournaments_cancel", body=CancellationSerializer, answers={200: TournamentSerializer}
     )
     def post(self, request: Request, tournament_id: int) -> Response:
-        """Cancel a tournament that is not over. If it is cancelled, nothing changes.
+        """Cancel a tournament that is not over. If it is already cancelled, nothing changes.
 
         If it is cancelled for another reason than yours, the call is refused and shows both.
 
@@ -251,7 +251,7 @@ class TournamentEntryView(ApiView):
 
     @operation("tournaments_enter", query=EntryReasonQuery, answers=TournamentEntrySerializer)
     def put(self, request: Request, tournament_id: int, name: str) -> Response:
-        """Enter a bot in a tournament. If it is entered, nothing changes.
+        """Enter a bot in a tournament. If it is already entered, nothing changes.
 
         Entries are open until the start. With `late_entry` they stay open while the tournament
         runs, and the next round may draw the bot.

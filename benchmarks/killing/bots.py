@@ -100,7 +100,7 @@ class Bots:
 
 
 def _enter(league: League, name: str) -> str:
-    """Create a remote bot of an owner of its own, enter it on the ladders; return its token."""
+    """Create a remote bot with its own owner, enter it on the ladders; return its token."""
     with httpx.Client(base_url=f"{league.url}/api/v1/", timeout=30) as client:
         account = {"username": f"owner-of-{name}", "password": "four calling birds"}
         owner = client.post("accounts", json=account).raise_for_status().json()["token"]

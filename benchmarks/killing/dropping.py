@@ -15,7 +15,7 @@ _CHUNK_BYTES = 65536
 
 
 class DroppingProxy:
-    """A proxy in a thread of its own, until `stop`.
+    """A proxy in its own thread, until `stop`.
 
     Attributes:
         url: its address.

@@ -28,7 +28,7 @@ def faults(lines: Iterable[str]) -> list[str]:
 def _faults(lines: Iterable[str]) -> Iterator[list[str]]:
     """Yield the lines of each error, and of each traceback up to its exception.
 
-    Lines of several parts may be mixed, so each part has a traceback of its own.
+    Lines of several parts may be mixed, so each part has its own traceback.
     """
     open_now: dict[str, list[str]] = {}
     for line in lines:

@@ -59,7 +59,7 @@ class PasswordChange(Credentials):
     new_password: str
     """The new password, of at least 8 characters."""
     revoke_tokens: NotRequired[bool]
-    """If true, the account's owner tokens stop working. Bot tokens go on working."""
+    """If true, the account's owner tokens stop working. Bot tokens keep working."""
 
 
 class Quarantine(TypedDict):

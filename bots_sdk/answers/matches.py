@@ -112,7 +112,7 @@ class MatchChance(TypedDict):
     has no new cards."""
     decider: int | None
     """The seat whose decision contributes most to the largest change of a chance by the moves of
-    the phase. Null if no decision contributes a quarter of that change."""
+    the phase. Null if no decision contributes at least a quarter of that change."""
 
 
 class Move(TypedDict):
@@ -287,7 +287,7 @@ class ChallengeDetail(Challenge):
     results: list[PairResult]
     """The result of `bot` against each opponent; empty as long as `win_share` is null."""
     matches: list[Match]
-    """The matches; in each of them the bots sit in other seats."""
+    """The matches. The bots change seats from match to match."""
 
 
 class SeatLog(TypedDict):

@@ -40,7 +40,7 @@ def delete(
 ) -> None:
     """Delete a bot. You can't take this back.
 
-    If it has played, its results stay, and its name stays taken. Otherwise it vanishes.
+    If it has played, its results stay, and its name stays taken. Otherwise it is removed.
     """
     url, token = owner_token()
     if not yes:

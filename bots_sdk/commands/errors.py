@@ -1,6 +1,7 @@
 """Errors of commands: the line that a failed command prints, and its exit status."""
 
 import json
+import re
 import sys
 from typing import Any
 
@@ -18,6 +19,8 @@ from bots_sdk.saved import SavedError
 OK, REFUSED, IMPOSSIBLE, UNREACHABLE, NO_TOKEN, STOPPED = 0, 1, 2, 3, 4, 130
 
 _UsageError: Any = typer.BadParameter.__base__
+_CALL = re.compile(r" [^.]*\bPOST /api/v1/[^.]*\.")
+"""A sentence of a problem's detail on a call of the API, after another sentence."""
 
 
 class ImpossibleError(Exception):
@@ -82,6 +85,10 @@ class Group(TyperGroup):
 
 
 def _with_remedy(error: ProblemError) -> str:
+    """Return the detail and the command that helps, in place of sentences on calls of the API."""
     detail = str(error)
     remedy = after_problem(error)
-    return f"{detail}{'' if detail.endswith('.') else '.'} {remedy}" if remedy else detail
+    if not remedy:
+        return detail
+    detail = _CALL.sub("", detail)
+    return f"{detail}{'' if detail.endswith('.') else '.'} {remedy}"

@@ -78,6 +78,9 @@ _BY_CODE: dict[str, Callable[[ProblemError], str]] = {
     "not-authenticated": lambda error: f"`twelfth-night login {error.url}` gets a token.",
     "bot-token-needed": lambda _: "Unset TWELFTH_NIGHT_TOKEN, or set it to the bot's token.",
     "owner-token-needed": lambda _: "Unset TWELFTH_NIGHT_TOKEN, or set it to an owner token.",
+    "scope-needed": lambda error: (
+        f"`twelfth-night login {error.url}` gets a token with all scopes."
+    ),
     "wrong-credentials": lambda error: (
         f"Check both. `twelfth-night login {error.url} --sign-up` creates an account."
     ),

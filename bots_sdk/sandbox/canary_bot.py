@@ -369,7 +369,7 @@ def _usable(numpy: object, kernel: object) -> bool:
 
 
 def _multiplies() -> bool:
-    """Return whether NumPy multiplies matrices, for which it needs memory of its own."""
+    """Return whether NumPy multiplies matrices, for which it needs its own memory."""
     import numpy
 
     square = numpy.full((100, 100), 2.0)

@@ -1,6 +1,6 @@
 """Namespaces of a bot that a zygote starts in tier 1: its own, inside those of bubblewrap.
 
-Bubblewrap has made the file tree and all namespaces of the zygote. A bot gets namespaces of its own
+Bubblewrap has made the file tree and all namespaces of the zygote. A bot gets its own namespaces
 below them, so that it shares none with the zygote or another bot but the one of control groups.
 
 It runs inside the jail, so it needs only Python.

@@ -36,7 +36,7 @@ class ModuleFile(BotFile):
             raise BotFileError(f"{path}: {error}.") from None
 
     def __call__(self, info: MatchInfo) -> Choose:
-        """Return a player for one match, with an instance of its own.
+        """Return a player for one match, with its own instance.
 
         Raises:
             OutOfFuelError: the module's ``start`` takes longer than `machine.START_SECONDS`.

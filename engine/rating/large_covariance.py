@@ -145,7 +145,7 @@ class GroupedCovariance:
 
 
 def _alone(field: Field) -> _Ints:
-    """Return the bots that play in small circles, shape (A,): each is a group of its own.
+    """Return the bots that play in small circles, shape (A,): each is its own group.
 
     Two random walks from a bot, of two steps from opponent to opponent, end at the same bot with a
     chance of 1/m if m bots play among themselves only. Random signs estimate this chance for all

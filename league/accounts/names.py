@@ -63,8 +63,8 @@ def _invisible(name: str) -> str:
             character in _INVISIBLE_LETTERS
         ):
             return (
-                f"The name {name!r} contains {_described(character)}, which shows nothing. "
-                "Remove it."
+                f"The name {name!r} contains {_described(character)}, which is invisible. Remove "
+                "it."
             )
     return ""
 
@@ -75,8 +75,8 @@ def _other_form(name: str) -> str:
         return ""
     different = next((c for c in name if unicodedata.normalize("NFKC", c) != c), name[0])
     return (
-        f"The name {name!r} contains {_described(different)}, another form of a usual character. "
-        f"Write {usual!r}."
+        f"The name {name!r} contains {_described(different)}, a variant of an ordinary "
+        f"character. Write {usual!r}."
     )
 
 

@@ -41,7 +41,7 @@ def set_password(user: User, password: str, *, revoke_tokens: bool = False) -> N
     Args:
         user: the account.
         password: the new one.
-        revoke_tokens: whether its owner tokens stop working too. Bot tokens go on working.
+        revoke_tokens: whether its owner tokens stop working too. Bot tokens keep working.
 
     Raises:
         ValidationError: by field ``new_password``: it is too easy to guess.

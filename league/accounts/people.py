@@ -67,7 +67,7 @@ def has_other_organisers(user: User) -> bool:
 
 
 def name_taken(field: str, value: str, text: str = "") -> ValidationError:
-    """Return the error for a name that is taken, with a text that knows more if there is one."""
+    """Return the error for a name that is taken, with a more exact text if there is one."""
     return ValidationError(
         text or "The %(field)s %(value)s is taken; choose another.",
         code="taken",

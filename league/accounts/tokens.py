@@ -62,7 +62,7 @@ def new_owner_token(
         ValidationError: by field: it expires in the past, or has no scope or one twice.
     """
     if expires_at is not None and expires_at <= timezone.now():
-        raise ValidationError({"expires_at": "This time is over; choose a later one."})
+        raise ValidationError({"expires_at": "This time has passed; choose a later time."})
     if not scopes or len(set(scopes)) < len(scopes) or not set(scopes) <= set(OWNER_SCOPES):
         raise ValidationError({"scopes": f"Choose from {', '.join(OWNER_SCOPES)}, each once."})
     text, token = _make(OWNER_TOKEN)

@@ -36,8 +36,8 @@ def reason_to_refuse(version_id: int) -> str | None:
         )
     if _count("losses", version_id) >= MAX_LOSSES:
         return (
-            f"{MAX_LOSSES} workers ended while they checked this version. This may be no fault of "
-            "your bot. Upload the file again."
+            f"{MAX_LOSSES} workers ended while they checked this version. Your bot may not be the "
+            "cause. Upload the file again."
         )
     return None
 

@@ -37,7 +37,7 @@ def count_upload(owner: User, now: datetime) -> None:
 def count_rename(owner: User, now: datetime) -> None:
     """Count a new name of a bot, as `count_bot`, with code ``too-many-renames``."""
     limit = settings.MAX_RENAMES_PER_DAY
-    _count(owner, now, DailyUse.Kind.RENAME, limit, "names of bots", "too-many-renames")
+    _count(owner, now, DailyUse.Kind.RENAME, limit, "bot names", "too-many-renames")
 
 
 def count_challenge(owner: User, now: datetime) -> None:
@@ -78,8 +78,7 @@ def _count(
             return
     seconds = math.ceil((times[-1] + _PERIOD - now).total_seconds()) if times else 24 * 3600
     raise ValidationError(
-        "An account may have %(limit)s new %(noun)s in 24 hours. You can add the next one in "
-        "%(wait)s.",
+        "An account may have at most %(limit)s new %(noun)s in 24 hours. Try again in %(wait)s.",
         code=code,
         params={
             "limit": limit,

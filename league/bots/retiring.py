@@ -44,7 +44,9 @@ def retire(bot: Bot, now: datetime) -> None:
     with transaction.atomic():
         locked = Bot.objects.select_for_update(of=("self",)).get(pk=bot.pk)
         if locked.kind == Bot.Kind.HOUSE:
-            raise ValidationError(f"{locked} belongs to the league.", code="not-your-bot")
+            raise ValidationError(
+                f"{locked} is a house bot, so you can't delete it.", code="not-your-bot"
+            )
         if locked.retired_at is None:
             locked.retired_at = now
         locked.paused, locked.description = True, ""

@@ -33,7 +33,8 @@ def bot_problems(values: Mapping[str, Any]) -> list[Problem]:
 def _name_problems(name: Any) -> Iterator[Problem]:
     if not isinstance(name, str) or not re.fullmatch(NAME_PATTERN, name, re.ASCII):
         yield Problem(
-            "name", f"{quote(name)} is no name for a bot; use 3 to 32 characters: a-z, 0-9 and -."
+            "name",
+            f"{quote(name)} is not a valid bot name; use 3 to 32 characters: a-z, 0-9 and -.",
         )
 
 
@@ -51,7 +52,8 @@ def _challenge_problems(challengers: Any, per_day: Any) -> Iterator[Problem]:
     known = Bot.Challengers.values
     if challengers not in known:
         yield Problem(
-            "challenges_from", f"{quote(challengers)} is not possible; choose {listed(known)}."
+            "challenges_from",
+            f"{quote(challengers)} is not allowed here; choose one of {listed(known)}.",
         )
     limits = CHALLENGES_PER_DAY
     if type(per_day) is not int or not limits.low <= per_day <= limits.high:

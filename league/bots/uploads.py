@@ -63,8 +63,8 @@ def upload(
         checking = BotVersion.objects.checking().filter(bot__owner=bot.owner_id).count()
         if checking + deleted_checks(bot.owner, timezone.now()) >= MAX_CHECKING:
             raise ValidationError(
-                f"{MAX_CHECKING} of your versions are being checked, deleted ones too; wait until "
-                "one check is over.",
+                f"{MAX_CHECKING} of your versions are being checked, the maximum; deleted versions "
+                "count too. Wait until one check is over.",
                 code="too-many-uploads",
             )
         count_upload(bot.owner, timezone.now())
@@ -89,7 +89,7 @@ def _refuse_same_file(bot: Bot, data: bytes) -> None:
     same = bot.versions.filter(playing_or_checking, source__data=data).order_by("-number").first()
     if same is None:
         return
-    state = "plays already" if same.pk == bot.current_id else "is being checked"
+    state = "is the current version" if same.pk == bot.current_id else "is being checked"
     raise ValidationError(
         f"This file is the same as version {same.number} of {bot}, which {state}. As a new version "
         "it would have to earn its rank again.",
@@ -129,8 +129,8 @@ def withdraw_version(version: BotVersion) -> None:
         if not checking.update(state=BotVersion.State.REFUSED, reason=WITHDRAWN):
             version.refresh_from_db()
             raise ValidationError(
-                f"The check of version {version.number} is over, and it is {version.state}. To "
-                "play with another version, promote that one or upload a new one.",
+                f"The check of version {version.number} is over: the version is {version.state}. "
+                "To play with another version, promote or upload it.",
                 code="not-checking",
             )
         note_deleted_checks(version.bot, timezone.now(), count=1)

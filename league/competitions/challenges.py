@@ -131,7 +131,7 @@ def challenge(
         count_challenge(owner, now)  # which locks the owner's account
         if Challenge.objects.unfinished().filter(bot__owner=owner).count() >= MAX_OPEN:
             raise ValidationError(
-                f"{MAX_OPEN} challenges of yours are not finished yet; wait until one is.",
+                f"You have {MAX_OPEN} unfinished challenges, the maximum. Wait until one is over.",
                 code="too-many-matches",
             )
         made = Challenge.objects.create(

@@ -69,7 +69,9 @@ def compare(*, bot: Bot, ladder: Ladder, new: int, old: int, promote: bool = Fal
                 f"To promote version {new}, compare it with the current version, which is "
                 f"{bot.current.number}, not {old}."
             )
-        raise ValidationError({"promote": f"{why} Or set promote to false."})
+        raise ValidationError(
+            {"promote": f"{why} To compare without promoting, set promote to false."}
+        )
     for number in (new, old):
         bots.require_qualified(bot, ladder.game, versions[number])
     if len(_opponents_by_owner(bot, ladder)) < ladder.seats - 2:
@@ -90,7 +92,7 @@ def compare(*, bot: Bot, ladder: Ladder, new: int, old: int, promote: bool = Fal
             )
     except IntegrityError:
         raise ValidationError(
-            f"Another comparison of {bot} is running; wait for its end or cancel it.",
+            f"Another comparison of {bot} is running; wait until it ends, or cancel it.",
             code="comparison-running",
         ) from None
 

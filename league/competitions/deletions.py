@@ -28,7 +28,7 @@ def delete_bot(bot: Bot) -> bool:
         ValidationError: it is a house bot (code ``not-your-bot``).
     """
     if bot.kind == Bot.Kind.HOUSE:
-        raise ValidationError(f"{bot} belongs to the league.", code="not-your-bot")
+        raise ValidationError(f"{bot} is a house bot, so you can't delete it.", code="not-your-bot")
     with transaction.atomic():
         for entry in bot.ladder_entries.select_related("ladder"):
             leave_ladder(ladder=entry.ladder, bot=bot)

@@ -39,8 +39,8 @@ def _settled_changes(ladder: Ladder) -> list[Problem]:
     return [
         Problem(
             field,
-            f"The ladder has rounds, so {field} stays {getattr(stored, field)}. Make another "
-            "ladder for other matches.",
+            f"The ladder has rounds, so {field} can't change: it stays {getattr(stored, field)}. "
+            "Create another ladder instead.",
         )
         for field in FIXED
         if getattr(stored, field) != getattr(ladder, field)

@@ -250,7 +250,7 @@ def _next_round(ladder: Ladder, *, is_quiet: bool) -> str:
             return "after a match that waits for its start"
         return f"after {work.waiting} matches that wait for their start"
     if work.rounds >= MAX_OPEN_ROUNDS or (pause and work.rounds):
-        return "after those that are drawn already"
+        return "after the blocks that are already drawn"
     until = work.pause_ends(pause)
     if until is None or until <= timezone.now():
         return "now"

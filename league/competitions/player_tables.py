@@ -75,11 +75,17 @@ def open_table(
         raise ValidationError({"seats": str(error)}) from None
     names = _opponents(game, level, opponents, user)
     if not has_clock and Bot.objects.remote().filter(name__in=names).exists():
-        raise ValidationError({"has_clock": "Remote bots need the clock; switch it on."})
+        raise ValidationError(
+            {"has_clock": "A match with a remote bot needs the clock; switch it on."}
+        )
     if not has_clock and waits:
-        raise ValidationError({"has_clock": "Several players need the clock; switch it on."})
+        raise ValidationError(
+            {"has_clock": "A match with several players needs the clock; switch it on."}
+        )
     if len(names) + 1 < seats:
-        raise ValidationError({"seats": f"Choose at most {len(names) + 1} seats: no more bots."})
+        raise ValidationError(
+            {"seats": f"Choose at most {len(names) + 1} seats. No more bots can play now."}
+        )
     if PlayerTable.objects.open(now).count() >= settings.MAX_PLAYER_TABLES:
         raise ValidationError(
             "All tables are taken now. Try again in a few minutes.", code="too-many-tables"

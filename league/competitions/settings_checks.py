@@ -86,7 +86,7 @@ def k_problems(stored: Any, field: str = "k_schedule") -> list[Problem]:
     """Return the problems of a K schedule as JSON: fields of `KSchedule`, all optional."""
     names = tuple(KSchedule.__dataclass_fields__)
     if not isinstance(stored, dict):
-        return [Problem(field, f"{quote(stored)} is no object; use {{}} for the defaults.")]
+        return [Problem(field, f"{quote(stored)} is not an object; use {{}} for the defaults.")]
     if unknown := sorted(stored.keys() - set(names)):
         return [
             Problem(
@@ -112,7 +112,7 @@ def k_problems(stored: Any, field: str = "k_schedule") -> list[Problem]:
             problems.append(
                 Problem(
                     field,
-                    f"steps: {quote(step)} is no pair [blocks, K] with blocks "
+                    f"steps: {quote(step)} is not a pair [blocks, K] with blocks "
                     f"{_BLOCKS_OF_K} and K {_K}.",
                 )
             )
@@ -121,7 +121,7 @@ def k_problems(stored: Any, field: str = "k_schedule") -> list[Problem]:
                 Problem(
                     field,
                     f"steps: {quote(step[0])} blocks come after {last} blocks. Order the pairs by "
-                    "blocks, the smallest number first, and each number once.",
+                    "blocks, smallest first, and use each number of blocks once.",
                 )
             )
         else:
@@ -268,7 +268,8 @@ def _weekly_problems(values: Values) -> Iterator[Problem]:
         yield Problem("weekday", f"There is no weekday {quote(weekday)}; choose one of {days}.")
     if not isinstance(values["time_of_day"], time):
         yield Problem(
-            "time_of_day", f"{quote(values['time_of_day'])} is no time of day such as 18:00."
+            "time_of_day",
+            f"{quote(values['time_of_day'])} is not a time of day; write it like 18:00.",
         )
 
 
@@ -302,7 +303,8 @@ def _slug_problems(slug: Any) -> Iterator[Problem]:
     if not isinstance(slug, str) or not 1 <= len(slug) <= MAX_SLUG or not set(slug) <= allowed:
         yield Problem(
             "slug",
-            f"{quote(slug)} is no name for addresses; use 1 to {MAX_SLUG} of a-z, 0-9 and -.",
+            f"{quote(slug)} can't be used in addresses; use 1 to {MAX_SLUG} characters: a-z, 0-9 "
+            "and -.",
         )
 
 
@@ -315,7 +317,7 @@ def _game_problems(values: Values) -> Iterator[Problem]:
         preset = game.preset(values["rules"])
         field = "seats"
         if not _is_whole(values["seats"]):
-            raise UnknownRulesError(f"{quote(values['seats'])} is no whole number of seats")
+            raise UnknownRulesError(f"{quote(values['seats'])} is not a whole number of seats")
         preset.check_seats(values["seats"])
     except (UnknownRulesError, TypeError) as error:
         text = str(error)

@@ -190,7 +190,7 @@ def _first_round(tournament: Tournament, *, by_organiser: bool = False) -> int:
 def _why_closed(tournament: Tournament) -> str:
     if tournament.state == State.ANNOUNCED:
         opens_at = tournament.entries_open_at
-        return f"is announced; they open at {opens_at:%Y-%m-%d %H:%M} UTC"
+        return f"is announced; entries open at {opens_at:%Y-%m-%d %H:%M} UTC"
     if tournament.state == State.ENTRIES_OPEN:
         return "starts now"
     return f"is {tournament.state}"

@@ -28,7 +28,8 @@ def follow(account: User, followed: Bot | Tournament) -> None:
     """
     if Follow.objects.filter(account=account).count() >= MAX_FOLLOWED:
         raise ValidationError(
-            f"You follow {MAX_FOLLOWED} bots and tournaments. Stop following one of them first."
+            f"You follow {MAX_FOLLOWED} bots and tournaments, the maximum. Stop following one of "
+            "them first."
         )
     Follow.objects.get_or_create(account=account, **_object(followed))
 

@@ -132,7 +132,7 @@ class Migration(migrations.Migration):
                 (
                     "ran_until",
                     models.DateTimeField(
-                        help_text="For the time up to here nothing is left to do: either the clock ran and every door worked, or the lost time has been given back."
+                        help_text="Up to this time, the clock ran and every door worked, or the lost time has been given back."
                     ),
                 ),
                 (
@@ -690,7 +690,7 @@ class Migration(migrations.Migration):
                     "random_percent",
                     models.PositiveSmallIntegerField(
                         default=10,
-                        help_text="How many percent of the seats are drawn at random, without regard to ratings.",
+                        help_text="Percentage of the seats that are drawn at random, without regard to ratings.",
                     ),
                 ),
                 (
@@ -783,7 +783,12 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("pairs", models.PositiveIntegerField(help_text="Matches in which the two met.")),
-                ("half_wins", models.PositiveIntegerField(help_text="2 for a win, 1 for a tie.")),
+                (
+                    "half_wins",
+                    models.PositiveIntegerField(
+                        help_text="Sum over the pair results: 2 for a win, 1 for a tie."
+                    ),
+                ),
                 (
                     "bot",
                     models.ForeignKey(
@@ -839,12 +844,15 @@ class Migration(migrations.Migration):
                 (
                     "pairs",
                     models.PositiveIntegerField(
-                        default=0, help_text="Pair results: opponents met, match by match."
+                        default=0,
+                        help_text="Number of pair results: one for each opponent in each match.",
                     ),
                 ),
                 (
                     "half_wins",
-                    models.PositiveIntegerField(default=0, help_text="2 for a win, 1 for a tie."),
+                    models.PositiveIntegerField(
+                        default=0, help_text="Sum over the pair results: 2 for a win, 1 for a tie."
+                    ),
                 ),
                 ("points", models.BigIntegerField(default=0)),
                 (
@@ -1245,7 +1253,7 @@ class Migration(migrations.Migration):
                     "losses",
                     models.PositiveIntegerField(
                         default=0,
-                        help_text="Number of attempts that ended from outside, with their worker.",
+                        help_text="Number of attempts that something outside the match ended, such as a killed worker.",
                     ),
                 ),
                 ("lease", models.UUIDField(blank=True, null=True)),
@@ -1308,7 +1316,7 @@ class Migration(migrations.Migration):
                     models.ForeignKey(
                         blank=True,
                         db_index=False,
-                        help_text="Of a match with players, who sit in the browser.",
+                        help_text="The table of its players; empty for a match without players.",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="matches",
@@ -1737,7 +1745,12 @@ class Migration(migrations.Migration):
                         help_text="Its name in the storage of the archive.", max_length=200
                     ),
                 ),
-                ("sha256", models.CharField(help_text="Of the bytes of the file.", max_length=64)),
+                (
+                    "sha256",
+                    models.CharField(
+                        help_text="SHA-256 of the bytes of the file, in hex.", max_length=64
+                    ),
+                ),
                 ("size", models.PositiveBigIntegerField(help_text="Bytes of the file.")),
                 ("matches", models.PositiveIntegerField()),
                 ("archived_at", models.DateTimeField(auto_now_add=True)),
@@ -2209,12 +2222,15 @@ class Migration(migrations.Migration):
                 (
                     "pairs",
                     models.PositiveIntegerField(
-                        default=0, help_text="Pair results: opponents met, match by match."
+                        default=0,
+                        help_text="Number of pair results: one for each opponent in each match.",
                     ),
                 ),
                 (
                     "half_wins",
-                    models.PositiveIntegerField(default=0, help_text="2 for a win, 1 for a tie."),
+                    models.PositiveIntegerField(
+                        default=0, help_text="Sum over the pair results: 2 for a win, 1 for a tie."
+                    ),
                 ),
                 ("points", models.BigIntegerField(default=0)),
                 (
@@ -2403,7 +2419,7 @@ class Migration(migrations.Migration):
                     models.CharField(
                         blank=True,
                         default="",
-                        help_text="For its owner, such as a computer's name.",
+                        help_text="A name by which its owner recognises it, such as a computer's name.",
                         max_length=40,
                     ),
                 ),
@@ -2493,7 +2509,12 @@ class Migration(migrations.Migration):
                 ),
                 ("status", models.PositiveSmallIntegerField(default=0)),
                 ("location", models.CharField(default="", max_length=200)),
-                ("body", models.JSONField(default=dict, help_text="Without the token.")),
+                (
+                    "body",
+                    models.JSONField(
+                        default=dict, help_text="The body of the first answer, without its token."
+                    ),
+                ),
                 ("has_token", models.BooleanField(default=False)),
                 ("created_at", models.DateTimeField(auto_now_add=True, db_index=True)),
                 (
@@ -2766,7 +2787,7 @@ class Migration(migrations.Migration):
                 (
                     "key",
                     models.CharField(
-                        help_text="What happened, so that it is stored once.",
+                        help_text="A key for what happened, so that it is stored only once.",
                         max_length=100,
                         unique=True,
                     ),
@@ -2804,7 +2825,7 @@ class Migration(migrations.Migration):
                     "text",
                     models.CharField(
                         blank=True,
-                        help_text="What happened, of a highlight: a sentence.",
+                        help_text="For a highlight: what happened, in a sentence.",
                         max_length=300,
                     ),
                 ),
@@ -3018,7 +3039,7 @@ class Migration(migrations.Migration):
                 (
                     "apart",
                     models.PositiveIntegerField(
-                        help_text="Those that put them into different bands."
+                        help_text="The fits of performance that put them into different bands."
                     ),
                 ),
                 (

@@ -33,7 +33,10 @@ class Token(models.Model):
     )
     bot = models.ForeignKey("Bot", models.CASCADE, related_name="tokens", null=True, blank=True)
     name = models.CharField(
-        max_length=40, blank=True, default="", help_text="For its owner, such as a computer's name."
+        max_length=40,
+        blank=True,
+        default="",
+        help_text="A name by which its owner recognises it, such as a computer's name.",
     )
     scopes = ArrayField(models.CharField(max_length=8, choices=Scope), default=list)
     prefix = models.CharField(
@@ -105,7 +108,9 @@ class FirstAnswer(models.Model):
     )
     status = models.PositiveSmallIntegerField(default=0)
     location = models.CharField(max_length=200, default="")
-    body = models.JSONField(default=dict, help_text="Without the token.")
+    body = models.JSONField(
+        default=dict, help_text="The body of the first answer, without its token."
+    )
     token = models.ForeignKey(Token, models.SET_NULL, related_name="+", null=True)
     has_token = models.BooleanField(default=False)
     created_at = models.DateTimeField(auto_now_add=True, db_index=True)

@@ -12,7 +12,7 @@ class RoundArchive(models.Model):
 
     round = models.OneToOneField("Round", models.PROTECT, primary_key=True, related_name="archive")
     file = models.CharField(max_length=200, help_text="Its name in the storage of the archive.")
-    sha256 = models.CharField(max_length=64, help_text="Of the bytes of the file.")
+    sha256 = models.CharField(max_length=64, help_text="SHA-256 of the bytes of the file, in hex.")
     size = models.PositiveBigIntegerField(help_text="Bytes of the file.")
     matches = models.PositiveIntegerField()
     archived_at = models.DateTimeField(auto_now_add=True)

@@ -101,7 +101,9 @@ class FeedItem(models.Model):
         HIGHLIGHT = "highlight", "a highlight of a day"
 
     key = models.CharField(
-        max_length=100, unique=True, help_text="What happened, so that it is stored once."
+        max_length=100,
+        unique=True,
+        help_text="A key for what happened, so that it is stored only once.",
     )
     kind = models.CharField(max_length=10, choices=Kind)
     at = models.DateTimeField()
@@ -127,7 +129,7 @@ class FeedItem(models.Model):
         help_text="The last match that led to it.",
     )
     text = models.CharField(
-        max_length=300, blank=True, help_text="What happened, of a highlight: a sentence."
+        max_length=300, blank=True, help_text="For a highlight: what happened, in a sentence."
     )
 
     class Meta:

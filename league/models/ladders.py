@@ -81,7 +81,7 @@ class Ladder(SetAside):
     )
     random_percent = models.PositiveSmallIntegerField(
         default=RANDOM_PERCENT,
-        help_text="How many percent of the seats are drawn at random, without regard to ratings.",
+        help_text="Percentage of the seats that are drawn at random, without regard to ratings.",
     )
     anchor = models.ForeignKey(
         "Bot",

@@ -39,7 +39,9 @@ class TwinErrors(models.Model):
     fits = models.PositiveIntegerField(
         help_text="The fits of performance that gave both bots a band."
     )
-    apart = models.PositiveIntegerField(help_text="Those that put them into different bands.")
+    apart = models.PositiveIntegerField(
+        help_text="The fits of performance that put them into different bands."
+    )
     blocks = models.PositiveIntegerField(help_text="The last rated blocks in which both sat.")
     ended = models.PositiveIntegerField(help_text="The A/B tests over these blocks that ended.")
     better = models.PositiveIntegerField(

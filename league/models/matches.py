@@ -136,7 +136,7 @@ class Match(models.Model):
         null=True,
         blank=True,
         db_index=False,
-        help_text="Of a match with players, who sit in the browser.",
+        help_text="The table of its players; empty for a match without players.",
     )
     number = models.PositiveSmallIntegerField(default=0, help_text="From 0 in its block.")
     game = models.CharField(max_length=20)
@@ -188,7 +188,9 @@ class Match(models.Model):
         default=0, help_text="Number of attempts that failed because of the match itself."
     )
     losses = models.PositiveIntegerField(
-        default=0, help_text="Number of attempts that ended from outside, with their worker."
+        default=0,
+        help_text="Number of attempts that something outside the match ended, such as a killed "
+        "worker.",
     )
     lease = models.UUIDField(null=True, blank=True)
     leased_until = models.DateTimeField(null=True, blank=True)

@@ -89,9 +89,11 @@ class StandingNumbers(models.Model):
     version = models.PositiveIntegerField()
     matches = models.PositiveIntegerField(default=0)
     pairs = models.PositiveIntegerField(
-        default=0, help_text="Pair results: opponents met, match by match."
+        default=0, help_text="Number of pair results: one for each opponent in each match."
     )
-    half_wins = models.PositiveIntegerField(default=0, help_text="2 for a win, 1 for a tie.")
+    half_wins = models.PositiveIntegerField(
+        default=0, help_text="Sum over the pair results: 2 for a win, 1 for a tie."
+    )
     points = models.BigIntegerField(default=0)
     performance = models.FloatField(
         null=True, blank=True, help_text="In Elo, by the last fit; empty before the first."
@@ -230,7 +232,9 @@ class HeadToHead(models.Model):
     bot = models.ForeignKey("Bot", models.PROTECT, related_name="opponents")
     opponent = models.ForeignKey("Bot", models.PROTECT, related_name="+")
     pairs = models.PositiveIntegerField(help_text="Matches in which the two met.")
-    half_wins = models.PositiveIntegerField(help_text="2 for a win, 1 for a tie.")
+    half_wins = models.PositiveIntegerField(
+        help_text="Sum over the pair results: 2 for a win, 1 for a tie."
+    )
 
     class Meta:
         verbose_name_plural = "head to head"

@@ -121,7 +121,7 @@ def play_again(
 def restore_block(
     *, block: Block, reason: str, made_by: User | None, seen: str = ""
 ) -> ModerationEntry:
-    """Undo that a block is void: it counts again, with the integers that it gave before.
+    """Let a void block count again, with the same rating changes as before.
 
     A block that was played again in its place becomes void, and so do the rounds of later stages
     that were drawn since; the superseded rounds count again.

@@ -97,14 +97,14 @@ def preview_requeue(match: Match) -> Preview:
     """Return the effect of `requeue_match`, or raise as it does."""
     _require_unfinished(match)
     if match.live:
-        note = "A worker looks after the match at once. Its moves and clocks stay as they are."
+        note = "A worker takes over the match at once. Its moves and clocks stay as they are."
     elif match.status == Match.Status.PLAYING:
         note = (
             "The worker that plays the match stops, and another one plays it from the start, with "
             "the same deal."
         )
     else:
-        note = "The match is queued within a second. A pause after a failed attempt ends."
+        note = "The match is queued within a second, without the pause after a failed attempt."
     return _preview(Action.REQUEUE_MATCH, match, note)
 
 
@@ -141,10 +141,10 @@ def preview_cancellation_of_match(match: Match) -> Preview:
 def preview_return_of_match(match: Match) -> Preview:
     """Return the effect of `restore_match`, or raise as it does."""
     matches = _cancellation(match).details["matches"]
-    rest = f", with {len(matches) - 1} other matches of its challenge" if matches[1:] else ""
-    return _preview(
-        Action.RESTORE_MATCH, match, f"The match waits to be played again{rest}: the same deal."
-    )
+    note = "The match waits to be played again with its deal."
+    if matches[1:]:
+        note = f"{len(matches)} matches of the challenge wait to be played again with their deal."
+    return _preview(Action.RESTORE_MATCH, match, note)
 
 
 def _cancellation(match: Match) -> ModerationEntry:
@@ -156,8 +156,8 @@ def _cancellation(match: Match) -> ModerationEntry:
         decision = None
     if decision is None:
         raise ValidationError(
-            f"{capfirst(str(match))} can't be played again. This works only for the cancellation "
-            "of a match whose bots all run on the workers, outside of blocks and comparisons.",
+            f"{capfirst(str(match))} can't be played again. You can take back a cancellation "
+            "only if workers run all bots of the match, and it is in no block or comparison.",
             code="match-not-restorable",
         )
     return decision

@@ -226,14 +226,14 @@ def preview_cancellation(tournament: Tournament) -> Preview:
     if tournament.state == Tournament.State.CANCELLED:
         action = Action.RESTORE_TOURNAMENT
         notes = [
-            "It runs on: the next round opens soon."
+            "It continues: the next stage opens soon."
             if begun
             else "Its entries count again. If its planned start has passed, choose a new start."
         ]
     elif begun:
         notes = [
-            f"Matches of open rounds that are still played and rated: {unfinished}. No further "
-            "round opens."
+            f"Unfinished matches of open rounds: {unfinished}. They are still played and rated, "
+            "but no further round opens."
         ]
     else:
         notes = ["It does not start. No rating changes."]

@@ -45,9 +45,9 @@ class SeenState(NamedTuple):
             return
         now = f"{self.state} ({self.reason})" if self.reason else self.state
         raise ValidationError(
-            f"{capfirst(self.subject)} has changed since you saw its preview, and nothing is done. "
+            f"{capfirst(self.subject)} has changed since you saw its preview, so nothing was done. "
             f"Now: {now}. When you saw it: {seen.partition(':')[0]}. Read the new preview, then "
-            "decide again if you still want to.",
+            "decide again.",
             code="changed-meanwhile",
         )
 

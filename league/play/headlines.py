@@ -65,7 +65,7 @@ def _headline(match: Match, seats: Sequence[MatchSeat]) -> str:
     first = [seat for seat in by_place if seat.place == 1]
     others = by_place[len(first) :]
     if len(first) > 1:
-        return _draw(first, others)
+        return _tie(first, others)
     return _win(by_place[0], others)
 
 
@@ -78,13 +78,13 @@ def _win(winner: MatchSeat, others: Sequence[MatchSeat]) -> str:
     return f"{seat_name(winner)} {how} against {names}"
 
 
-def _draw(first: Sequence[MatchSeat], others: Sequence[MatchSeat]) -> str:
+def _tie(first: Sequence[MatchSeat], others: Sequence[MatchSeat]) -> str:
     names = _listed(_names(first), 3)
     if all(seat.forfeited for seat in first):
-        return f"{names} forfeit: a draw"
+        return f"{names} forfeit: a tie"
     scores = "-".join(_points(seat) for seat in first[:2])
     behind = f", ahead of {_listed(_names(others), 1)}" if others else ""
-    return f"{names} draw {scores}{behind}"
+    return f"{names} tie {scores}{behind}"
 
 
 def _names(seats: Iterable[MatchSeat]) -> list[str]:

@@ -69,7 +69,7 @@ def _play(observation: Observation, numbers: list[int]) -> str:
 def _award(observation: Observation, numbers: list[int]) -> str:
     points = sum(observation["day_cards"][numbers[0]])
     return (
-        f"This seat has {points} points so far, the fewest of all other seats, so it threatens you "
+        f"This seat has {points} points so far, the fewest of the other seats, so it threatens you "
         "least."
     )
 

@@ -43,7 +43,7 @@ class Lease(NamedTuple):
 
     Attributes:
         id: of the lease.
-        is_alone: whether the match is to be played in a process of its own.
+        is_alone: whether the match is to be played in its own process.
     """
 
     id: uuid.UUID

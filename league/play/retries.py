@@ -3,7 +3,7 @@
 A *loss* comes from outside: the worker, the process or, at a live match, the sandbox was killed, or
 the database was away. A *failure* is the match's own: playing it raised an exception, or crashed
 its process. Both are followed by a pause that grows, unless the match is live. After a failure, or
-after two losses, the match is played alone, in a process of its own (`league.play.alone`). After
+after two losses, the match is played alone, in its own process (`league.play.alone`). After
 `MAX_FAILURES` failures or `MAX_LOSSES` losses the match is void, and its block.
 """
 
@@ -32,7 +32,7 @@ def pause_after(number: int) -> timedelta:
 
 
 def is_played_alone(match: Match) -> bool:
-    """Return whether the next attempt has a process of its own."""
+    """Return whether the next attempt has its own process."""
     return match.failures > 0 or match.losses >= ALONE_AFTER_LOSSES
 
 

@@ -54,13 +54,15 @@ def invite(*, owner: User, game: str, rules: str, bots: Sequence[str]) -> Match:
     except UnknownRulesError as error:
         raise ValidationError({"rules": str(error)}) from None
     except ValueError:
-        raise ValidationError({"bots": "Each bot can have one seat only."}) from None
+        raise ValidationError(
+            {"bots": "Name each bot only once: a bot has one seat in a match."}
+        ) from None
 
 
 def _check_room(owner: User) -> None:
     own = list(owner.bots.values_list("pk", flat=True))
     if Match.objects.unfinished().alone().with_any_bot(own).count() >= MAX_OPEN:
         raise ValidationError(
-            f"{MAX_OPEN} unrated matches of yours are not finished yet; wait until one is.",
+            f"You have {MAX_OPEN} unfinished unrated matches, the maximum. Wait until one is over.",
             code="too-many-matches",
         )

@@ -1,7 +1,7 @@
 """The data of a performance fit: the pair results of current versions, as NumPy arrays.
 
 A block counts if a current version sat in it. Its other seats may hold versions that are current no
-longer: each of these is an entry of the fit with a strength of its own, which nobody sees. So a bot
+longer: each of these is an entry of the fit with its own strength, which no page shows. So a bot
 keeps its blocks when its opponents change their versions.
 
 Only workers that fit import it; web processes run without NumPy.

@@ -107,9 +107,9 @@ def test_a_changed_move_or_a_file_cut_short_is_noticed_by_the_checksum(
     block = next(line for line in data.splitlines() if b'"moves": [[0, "' in line)
     changed = data.replace(block, block.replace(b'"moves": [[0, "', b'"moves": [[1, "', 1))
     done = run(tmp_path / "changed.jsonl", changed)
-    assert (done.returncode, "changed or missing" in done.stderr) == (1, True)
+    assert (done.returncode, "changed or are missing" in done.stderr) == (1, True)
     cut = b"\n".join(data.splitlines()[:-1]) + b"\n"
-    assert "changed or missing" in run(tmp_path / "cut.jsonl", cut).stderr
+    assert "changed or are missing" in run(tmp_path / "cut.jsonl", cut).stderr
 
 
 def test_only_the_engine_finds_a_change_of_moves(exported: bytes, tmp_path: Path) -> None:

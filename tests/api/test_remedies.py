@@ -51,6 +51,13 @@ def test_a_token_without_its_scheme_is_answered_with_the_scheme(api: Api) -> Non
     assert "Write `Bearer`" not in assert_problem(answer, 401, "not-authenticated")["detail"]
 
 
+def test_the_answer_to_a_wrong_token_names_the_calls_that_return_tokens(api: Api) -> None:
+    for token, code in (("tn_o_wrong", "invalid-token"), ("", "not-authenticated")):
+        detail = assert_problem(api.get("tokens", token=token), 401, code)["detail"]
+        assert "POST /api/v1/tokens returns" in detail
+        assert "POST /api/v1/bots/NAME/token" in detail
+
+
 def test_a_form_in_place_of_json_is_answered_with_the_content_type(api: Api) -> None:
     answer = api.post("accounts", b"{}", content_type="application/x-www-form-urlencoded")
     detail = assert_problem(answer, 415, "unsupported-media-type")["detail"]

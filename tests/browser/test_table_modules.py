@@ -213,5 +213,5 @@ def test_whole_matches_fit_their_seed_and_a_changed_card_does_not(page: Page) ->
         changed.append(wrong)
         hashes.append({**match, "commitment": commitment(b"another seed")})
     assert all(text.startswith("The deal is fair") for text in run(page, CHECK, whole))
-    assert all(text.startswith("The deal does not fit") for text in run(page, CHECK, changed))
+    assert all(text.startswith("The deal is wrong") for text in run(page, CHECK, changed))
     assert all("is not the published commitment" in text for text in run(page, CHECK, hashes))

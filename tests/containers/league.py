@@ -20,7 +20,7 @@ _SECONDS = 180
 
 
 class League:
-    """A league of ``docker/compose.yaml`` with a name, ports and a network of its own.
+    """A league of ``docker/compose.yaml`` with its own name, ports and network.
 
     Attributes:
         url: the address of its front.
@@ -50,7 +50,7 @@ class League:
         return run("docker", "compose", "--file", file, *words, env=self.variables)
 
     def manage(self, *words: str) -> str:
-        """Run a command of ``manage.py`` in a container of its own, with the backups."""
+        """Run a command of ``manage.py`` in a new container, with the backups."""
         words = ("run", "--rm", "--no-deps", "backup", "python", "manage.py", *words)
         return self.compose("--profile", "backup", *words)
 

@@ -68,7 +68,7 @@ def test_packages_that_are_there_in_the_locked_version_are_not_counted() -> None
 
 
 def counted(locked: str, installed: Set[tuple[str, str]] = frozenset()) -> int:
-    # In a process of its own: pip and setuptools warn about each other.
+    # In a separate process: pip and setuptools warn about each other.
     program = "import sys; from devserver.install import count_packages; "
     program += f"print(count_packages(sys.stdin.read().splitlines(), {set(installed)!r}))"
     done = subprocess.run(

@@ -68,7 +68,7 @@ def test_an_interrupted_initialisation_is_repeated(tmp_path: Path) -> None:
 def test_a_directory_is_used_by_one_league_at_a_time(
     tmp_path: Path, another: subprocess.Popen[str]
 ) -> None:
-    with pytest.raises(ServersError, match="running already"), local_servers(tmp_path):
+    with pytest.raises(ServersError, match="already running"), local_servers(tmp_path):
         pass
 
 

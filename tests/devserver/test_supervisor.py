@@ -22,7 +22,7 @@ child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"],
 print("started", os.getpid(), child.pid, *sys.argv[1:], flush=True)
 time.sleep(60)
 """
-"""A program whose child is in a session of its own, as those of PostgreSQL are."""
+"""A program whose child is in its own session, as those of PostgreSQL are."""
 
 SUPERVISOR = """
 import asyncio, os, sys

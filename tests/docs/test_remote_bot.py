@@ -172,7 +172,7 @@ def errors(language: str, done: subprocess.CompletedProcess[str]) -> list[str]:
 
 
 def run_bot(language: str, directory: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run the bot of a language until it stops, with these variables of its own."""
+    """Run the bot of a language until it stops, with these additional variables."""
     kept = {
         name: os.environ[name] for name in os.environ.keys() - {"BOT_TOKEN", "TWELFTH_NIGHT_URL"}
     }

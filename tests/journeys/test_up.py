@@ -94,7 +94,7 @@ def check_listings(running: League, directory: Path) -> None:
                 save(listing, directory, running.address),
                 cwd=directory,
                 env={**os.environ, "BOT_TOKEN": token},
-                start_new_session=True,  # `go run` starts the bot as a child of its own
+                start_new_session=True,  # `go run` starts the bot as its own child
             )
             processes.append(process)
         # A compiler may need a minute.

@@ -140,7 +140,7 @@ LADDER = {
         ("random_percent", "101", "101 is not allowed; use a whole number from 0 to 100."),
         ("settled_blocks", "0", "0 is not allowed"),
         ("idle_days", "0", "0 is not allowed"),
-        ("slug", "Mine", "use 1 to 50 of a-z, 0-9 and -."),
+        ("slug", "Mine", "use 1 to 50 characters: a-z, 0-9 and -."),
         ("slug", "other", "Another ladder has the slug other; choose another one."),
         ("title", "OTHER", "Another ladder has the title OTHER; choose another one."),
         ("title", "\u202eeniM", "has a character that can&#x27;t be shown; remove it."),

@@ -153,7 +153,7 @@ def test_commands_archive_check_and_put_back(
 
 
 def test_the_commands_name_a_ladder_or_directory_that_does_not_exist(tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match="no archived round of a ladder nonsense"):
+    with pytest.raises(CommandError, match="no archived rounds of a ladder nonsense"):
         call_command("unarchive", "nonsense")
     with pytest.raises(CommandError, match=r"There is no directory .*nowhere"):
         call_command("archive", restore=tmp_path / "nowhere")

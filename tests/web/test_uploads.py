@@ -153,11 +153,11 @@ def test_a_limit_per_day_is_a_429_that_names_the_limit_and_the_wait(
     bot = hosted_bot(ada)
     refused = client.post("/account/", {"name": "one-more", "kind": "remote"})
     assert refused.status_code == 429
-    assert "An account may have 1 new bots in 24 hours" in refused.content.decode()
+    assert "An account may have at most 1 new bots in 24 hours" in refused.content.decode()
     assert upload(client, bot, FIRST).status_code == 302
     refused = upload(client, bot, FIRST + b"# more\n")
     assert refused.status_code == 429
-    assert "You can add the next one in 24 hours" in refused.content.decode()
+    assert "Try again in 24 hours" in refused.content.decode()
 
 
 def test_the_form_asks_before_the_file_that_plays_becomes_another_version(

@@ -164,7 +164,7 @@ def test_without_javascript_a_step_shows_its_worst_verdict_and_its_last_chances(
     verdicts = verdicts_of(analysis(GIVE, decision("best", 2, 1)), STEPS, NAMES)
     shown = verdict_at(verdicts, 1)
     assert shown is not None
-    assert (shown.mark, shown.text[:20]) == ("mistake", "Before: ada gave up ")
+    assert (shown.mark, shown.text[:20]) == ("mistake", "Earlier: ada gave up")
     at_plays, at_gifts = (verdict_at(verdicts, 1, ply) for ply in (4, 2))
     assert at_plays == shown  # the result of the day
     assert at_gifts is verdicts[0]

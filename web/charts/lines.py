@@ -27,7 +27,7 @@ class Line:
 
 
 class Mark(NamedTuple):
-    """A point of the first line that says more about itself.
+    """A point of the first line that shows a text.
 
     Attributes:
         x, y: its position.

@@ -120,7 +120,7 @@ class Step:
 
     @property
     def note(self) -> str:
-        """The sentences on what happened and why; at the end, each on a line of its own."""
+        """The sentences on what happened and why; at the end, each on its own line."""
         return ("\n" if self.group == "End" else " ").join(self.reasons)
 
     @property

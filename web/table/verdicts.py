@@ -19,7 +19,7 @@ _ORDER = ("", *MARKS)
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the analysis says about one phase of a match.
+    """The verdict of the analysis on one phase of a match.
 
     Attributes:
         begins_at: ply of its first move.
@@ -128,7 +128,7 @@ def verdict_at(verdicts: Sequence[Verdict], step: int, ply: int | None = None) -
     if shown is not last or last.is_fault or not faults:
         return shown
     worst = next((each for each in faults if each.mark == BLUNDER), faults[0])
-    return replace(worst, text=f"Before: {worst.text}")
+    return replace(worst, text=f"Earlier: {worst.text}")
 
 
 def chance_lines(first: Sequence[float], verdicts: Sequence[Verdict]) -> list[str]:

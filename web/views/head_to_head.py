@@ -80,7 +80,10 @@ def choose(request: HttpRequest, name: str) -> HttpResponse:
     elif games_of(bot) & games_of(other) or last_meetings(bot, other).results:
         return redirect("web:head-to-head", bot.name, other.name)
     else:
-        wrong = f"{other.name} and {bot.name} share no game: they are on no ladders of one game."
+        wrong = (
+            f"{other.name} and {bot.name} can't be compared: they are not on ladders of the same "
+            "game. Name another bot."
+        )
     context = {"bot": bot, "wanted": wanted[:32], "wrong": wrong, "offered": comparable(bot)}
     return render(request, "web/compare_bots.html", context)
 

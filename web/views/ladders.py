@@ -182,5 +182,5 @@ def _revision(request: HttpRequest, ladder: Ladder) -> int:
         return ladder.revision
     number = whole_number(text)
     if number is None or not 1 <= number <= ladder.revision:
-        raise Http404(f"{ladder.slug} has revisions 1 to {ladder.revision}.")
+        raise Http404(f"The ladder {ladder.slug} has only the revisions 1 to {ladder.revision}.")
     return number

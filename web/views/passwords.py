@@ -30,7 +30,7 @@ def change_password(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         sent = form.cleaned_data
         if authenticate(request, username=user.username, password=sent.pop("old")) != user:
-            form.add_error("old", "This is not your password.")
+            form.add_error("old", "This is not your current password.")
         else:
             try:
                 accounts.set_password(user, sent["new_password"], revoke_tokens=sent["revoke"])

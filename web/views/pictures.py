@@ -39,7 +39,7 @@ def match(request: HttpRequest, pk: int) -> HttpResponse:
     """Draw the table of a match at the step that ``step`` names; without it, at the end."""
     table = table_of(get_object_or_404(matches_with_seats(), pk=pk))
     if table is None:
-        raise Http404(f"Match {pk} has no picture: nobody may watch it now.")
+        raise Http404(f"Match {pk} has no picture now: its table is not public.")
     number = whole_number(request.GET.get("step", ""))
     seconds = _SETTLED_SECONDS if table.mode == "replay" else _LIVE_SECONDS
     return _drawn(request, match_svg(table, number), seconds)

@@ -204,10 +204,13 @@ def _find(trial_id: str) -> Trial:
     _require_open()
     found = trials.find(trial_id)
     if found is None:
-        raise Http404("There is no such trial: the league deletes a trial after an hour.")
+        raise Http404("There is no trial here: the league deletes a trial after an hour.")
     return found
 
 
 def _require_open() -> None:
     if not settings.TRY_IN_BROWSER:
-        raise Http404("Bots can't be tried in the browser at this league.")
+        raise Http404(
+            "Bots can't be tried in the browser at this league. Try them on your computer with the "
+            "command “twelfth-night try”."
+        )

@@ -32,7 +32,7 @@ class Command(BaseCommand):
             "--restore",
             type=Path,
             metavar="DIRECTORY",
-            help="put missing and damaged files back from a directory that backup wrote to",
+            help="restore missing and damaged files from a directory of backups",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

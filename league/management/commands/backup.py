@@ -46,4 +46,4 @@ class Command(BaseCommand):
         except ArchiveError as error:
             raise CommandError(f"Some files of the archive were not copied.\n{error}") from None
         if copied:
-            self.stdout.write(f"{copied} new files of the archive were copied")
+            self.stdout.write(f"{copied} new files of the archive were copied.")

@@ -16,7 +16,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Define the arguments."""
-        parser.add_argument("username", help="name of an account that exists")
+        parser.add_argument("username", help="name of an existing account")
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Add the account to the group of organisers, with all permissions in the admin pages."""

@@ -13,7 +13,7 @@ from league.play import archive_copies
 
 
 class Command(BaseCommand):
-    """Replace the whole database by a backup. Stop all parts of the league first.
+    """Replace the whole database with a backup. Stop all parts of the league first.
 
     Files of the archive that are missing or damaged are copied from the directory of the backup.
 
@@ -49,8 +49,9 @@ class Command(BaseCommand):
             restored = archive_copies.restore(directory)
         except ArchiveError as error:
             raise CommandError(
-                f"The database is restored. Some files of the archive are not:\n{error}\n"
-                "Put them into that directory, then run manage.py archive --restore DIRECTORY."
+                f"The database is restored, but some files of the archive are not:\n{error}\n"
+                "Put them into the directory of the backup, then run manage.py archive --restore "
+                "DIRECTORY."
             ) from None
         if restored:
             self.stdout.write(f"{restored} files of the archive were restored.")

@@ -38,7 +38,9 @@ class Command(BaseCommand):
         missing = set(options["rounds"]) - {round_.number for round_ in found}
         if missing or not found:
             if not missing:
-                raise CommandError(f"There is no archived round of a ladder {options['ladder']}.")
+                raise CommandError(
+                    f"There are no archived rounds of a ladder {options['ladder']}. Check its slug."
+                )
             named = ", ".join(map(str, sorted(missing)))
             raise CommandError(
                 f"No archived rounds on the ladder {options['ladder']} with the numbers: {named}."

@@ -29,7 +29,7 @@ EXPIRES, STARTS = f"{NEXT_YEAR}-12-24T18:00:00Z", f"{NEXT_YEAR}-12-25T18:00:00Z"
 def fix_seeds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have the league draw the same seeds in each run; tokens stay random.
 
-    Each module has a sequence of its own, so a new call changes few examples of others.
+    Each module has its own sequence, so a new call changes few examples of others.
     """
     drawn: Counter[str] = Counter()
     token_bytes = secrets.token_bytes

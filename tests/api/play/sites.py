@@ -150,7 +150,7 @@ def served(
 
 
 class GatewayProcess(NamedTuple):
-    """A gateway in a process of its own, and a client of it."""
+    """A gateway in its own process, and a client of it."""
 
     process: subprocess.Popen[bytes]
     client: httpx.Client

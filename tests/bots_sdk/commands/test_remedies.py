@@ -35,6 +35,33 @@ def test_a_problem_gets_the_command_that_mends_it(
     assert remedy.format(url=stub.url) in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("code", "kept"),
+    [
+        ("not-authenticated", "This call needs a token in the header Authorization: Bearer TOKEN."),
+        ("invalid-token", "The token does not work: it is mistyped, expired, revoked or replaced."),
+        ("wrong-credentials", "No account has this name and password."),
+        ("owner-token-needed", "This call needs an owner token."),
+        ("bot-token-needed", "This call needs a bot token: send the one that came with the bot."),
+        ("scope-needed", "The token does not have the scope that this call needs."),
+    ],
+)
+def test_a_command_replaces_the_sentence_on_a_call_of_the_api(
+    logged_in: Cli, stub: StubLeague, code: str, kept: str
+) -> None:
+    # Imported here, so that the other tests of this file run without Django.
+    from api.problems import CODES
+
+    status, detail = CODES[code]
+    stub.answers["PUT ladders/x/entries/mybot"] = (
+        status,
+        {**problem(status, code), "detail": detail},
+    )
+    result = logged_in("enter", "x", "mybot")
+    assert f"twelfth-night: {kept} " in result.stderr
+    assert "POST" not in result.stderr
+
+
 def test_a_page_of_another_server_names_the_league_that_runs_here(
     logged_in: Cli, stub: StubLeague, tmp_path: Path
 ) -> None:

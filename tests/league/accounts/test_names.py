@@ -29,12 +29,12 @@ def quick(settings: Settings) -> None:
     [
         ("\u0430da", "mixes scripts: '\u0430' is Cyrillic, 'd' is Latin"),
         ("ad\u03b1", "mixes scripts"),
-        ("a\u200bda", "U+200B (ZERO WIDTH SPACE), which shows nothing"),
-        ("a\u3164da", "which shows nothing"),
-        ("\u202eada", "which shows nothing"),
-        ("\uff41da", "another form of a usual character. Write 'ada'"),
-        ("\U0001d41ada", "another form of a usual character. Write 'ada'"),
-        ("\u1e9b\u0323x", "another form"),
+        ("a\u200bda", "U+200B (ZERO WIDTH SPACE), which is invisible"),
+        ("a\u3164da", "which is invisible"),
+        ("\u202eada", "which is invisible"),
+        ("\uff41da", "a variant of an ordinary character. Write 'ada'"),
+        ("\U0001d41ada", "a variant of an ordinary character. Write 'ada'"),
+        ("\u1e9b\u0323x", "a variant of"),
         ("ada\u0661", "Use the digits 0 to 9"),
     ],
 )

@@ -35,7 +35,7 @@ def test_one_bot_too_many_is_refused_until_the_first_is_a_day_old(ada: User) -> 
     with pytest.raises(ValidationError) as refused:
         bots.create_bot(owner=ada, name="bot-three", kind="remote")
     assert refused.value.code == "too-many-bots"
-    assert refused.value.messages[0].startswith("An account may have 2 new bots in 24 hours.")
+    assert refused.value.messages[0].startswith("An account may have at most 2 new bots in")
     assert 86_300 < (refused.value.params or {})["retry_seconds"] <= 86_400
     bots.create_bot(owner=User.objects.create_user("eve"), name="bot-eve", kind="remote")
     first = DailyUse.objects.filter(owner=ada).order_by("pk")[:1]

@@ -67,7 +67,7 @@ def test_entries_open_and_close_by_the_clock_without_any_tick(
     bot, late = Bot.objects.order_by("pk")[:2]
     time.now = NOON + HOUR - SECOND
     assert again(planned).state == "announced"
-    with pytest.raises(ValidationError, match="they open at 2026-05-01 13:00 UTC"):
+    with pytest.raises(ValidationError, match="entries open at 2026-05-01 13:00 UTC"):
         competitions.enter(tournament=planned, bot=bot)
     time.now = NOON + HOUR
     assert again(planned).state == "open"

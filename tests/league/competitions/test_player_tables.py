@@ -149,6 +149,7 @@ def test_a_play_token_makes_no_other_call_of_the_api(client: Client) -> None:
             f"/api/v1/{path}", headers={"Authorization": f"Bearer {token}"}
         )
         assert answer.status_code == 401
+        assert answer.json()["detail"].startswith("A play token only makes moves in its match.")
 
 
 def test_a_match_is_removed_after_30_days_unless_a_player_keeps_it() -> None:

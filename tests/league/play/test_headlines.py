@@ -44,11 +44,11 @@ def match(
         ([1, 6], (), "bob wins 6-1 against ada-1"),
         ([9, 6, 7], (), "ada-1 wins 9-7 against cas and bob"),
         ([1, 2, 3, 4], (), "dan wins 4-3 against cas and 2 others"),
-        ([4, 4], (), "ada-1 and bob draw 4-4"),
-        ([4, 2, 4, 1], (), "ada-1 and cas draw 4-4, ahead of bob and dan"),
-        ([4, 4, 4, 4, 4], (), "ada-1, bob, cas and 2 others draw 4-4"),
+        ([4, 4], (), "ada-1 and bob tie 4-4"),
+        ([4, 2, 4, 1], (), "ada-1 and cas tie 4-4, ahead of bob and dan"),
+        ([4, 4, 4, 4, 4], (), "ada-1, bob, cas and 2 others tie 4-4"),
         ([9, 6], (0,), "bob wins by forfeit against ada-1"),
-        ([9, 6], (0, 1), "ada-1 and bob forfeit: a draw"),
+        ([9, 6], (0, 1), "ada-1 and bob forfeit: a tie"),
     ],
 )
 def test_a_finished_match_is_named_by_its_winner_and_points(
@@ -82,7 +82,7 @@ def test_a_result_stays_hidden_while_its_deal_is_in_play_at_another_table() -> N
     assert hidden.endswith(": result hidden")
     small.run_all()
     shown = headline(Match.objects.get(pk=first.pk))
-    assert " wins " in shown or " draw " in shown
+    assert " wins " in shown or " tie " in shown
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def test_the_times_are_in_the_zone_of_the_form(client: Client, olga: User) -> No
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"zone": "Berlin"}, "is no time zone. Write an area and a city, for example"),
+        ({"zone": "Berlin"}, "is not a time zone. Write an area and a city, such as"),
         ({"starts_at": "2001-01-01T10:00"}, "has passed"),
         ({"starts_at": "soon"}, "Enter a valid date/time."),
         ({"zone": "Europe/Berlin", "starts_at": "2027-03-28T02:30"}, "the clocks skip it"),

@@ -254,7 +254,7 @@ def test_an_owner_sees_first_what_to_do_next(client: Client) -> None:
         return found[1], found[2]
 
     assert step() == (
-        "It has no version yet. Upload one: then it can play.",
+        "It has no version yet. Upload one so that it can play.",
         "/account/bots/mine/upload/",
     )
     version = BotVersion.objects.create(bot=bot, number=1, state="checking")
@@ -265,7 +265,7 @@ def test_an_owner_sees_first_what_to_do_next(client: Client) -> None:
     assert step()[0].startswith("Version 1 passed its check and is held. You must promote it")
     Bot.objects.update(current=version)
     assert step() == (
-        "It is ready to play. Enter it on a ladder: then it gets a rating.",
+        "It is ready to play. Enter it on a ladder, and it gets a rating.",
         "/account/",
     )
     BotVersion.objects.create(bot=bot, number=2, state="ready", held=True)

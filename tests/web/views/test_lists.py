@@ -264,7 +264,8 @@ def test_a_bot_is_compared_with_bots_that_share_a_game(client: Client, played: T
     assert (answer.status_code, answer["Location"]) == (302, "/bots/bot-0/against/bot-1/")
     assert "There is no bot nobody." in page(client, "/bots/bot-0/against/?with=nobody")
     assert "This is bot-0 itself" in page(client, "/bots/bot-0/against/?with=bot-0")
-    assert "pair-0 and bot-0 share no game" in page(client, "/bots/bot-0/against/?with=pair-0")
+    refused = page(client, "/bots/bot-0/against/?with=pair-0")
+    assert "pair-0 and bot-0 can&#x27;t be compared" in refused
     assert "is on no ladder and has met no bot yet" in page(client, f"/bots/{alone}/against/")
 
 

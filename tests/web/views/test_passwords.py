@@ -48,7 +48,7 @@ def test_changing_the_password_ends_other_sessions_and_keeps_tokens(
     assert here is not None
     assert elsewhere is not None
     wrong = here.post("/account/password/", {"old": "not mine", "new_password": NEW})
-    assert "This is not your password." in wrong.content.decode()
+    assert "This is not your current password." in wrong.content.decode()
     weak = here.post("/account/password/", {"old": OLD, "new_password": "password"})
     assert "too common" in weak.content.decode()
     assert here.post("/account/password/", {"old": OLD, "new_password": NEW}).status_code == 302

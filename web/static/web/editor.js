@@ -21,7 +21,7 @@ function write(/** @type {string} */ game, /** @type {string} */ text) {
   }
 }
 
-/** Ace under the strict policy: no style or worker of its own, its files by their addresses. */
+/** Ace under the strict policy: no inline style and no worker, its files by their addresses. */
 function dress(/** @type {HTMLTextAreaElement} */ area) {
   const ace = /** @type {any} */ (window).ace;
   if (!ace) return null;

@@ -21,10 +21,13 @@ export function pauseAfter(answer) {
   return Math.min(LONGEST_PAUSE, Math.max(1, Number.isFinite(seconds) ? seconds : USUAL_PAUSE));
 }
 
-/** Returns what a problem says, for a reader. @param {Response} answer */
+/** Returns the sentence of a problem, for a reader. @param {Response} answer */
 export async function wordsOf(answer) {
   const problem = await answer.json().catch(() => ({}));
-  return problem.detail ?? problem.title ?? `The league refused this (${answer.status}).`;
+  return (
+    problem.detail ?? problem.title ??
+    `The league refused the request (status ${answer.status}). Reload the page and try again.`
+  );
 }
 
 /** A line of the page that shows why a call failed; empty, it is hidden. */

@@ -208,7 +208,7 @@ async function post(turn, move) {
   const body = new FormData(find("moves"));
   body.set("move", move);
   const answer = await fetch(find("moves").action, { method: "POST", body });
-  return answer.ok ? "" : `Your move was refused (${answer.status}). Play again.`;
+  return answer.ok ? "" : `Your move was refused (status ${answer.status}). Make it again.`;
 }
 
 /** Waits for the own turn; what others do meanwhile comes by the match's events. */
@@ -312,7 +312,7 @@ function labelOf(ranks) {
   if (!isTurn()) return "Wait for your turn";
   if (!some(({ cards }) => cards.length > 0)) return "No card fits";
   if (!chosen.length) return "Select cards";
-  return isMove(chosen) ? `Play ${ranks}` : `${ranks}: add cards`;
+  return isMove(chosen) ? `Play ${ranks}` : `Add cards to ${ranks}`;
 }
 
 /** Takes the selection back. */

@@ -71,7 +71,7 @@ def apply(blocks: Any) -> dict[str, list[int]]:
         start[bot] = standings[bot] = (rating, played, version)
     for block in blocks:
         gain = rate(block, start)
-        check(block["deltas"] == gain, f"block {block['block']} gave {gain}")
+        check(block["deltas"] == gain, f"block {block['block']} must change ratings by {gain}")
         for bot, (rating, played, version) in [(bot, standings[bot]) for bot in gain]:
             standings[bot] = (rating + gain[bot], played + 1, version)
     return {bot: [start[bot][0], standings[bot][0]] for bot in start}
@@ -101,9 +101,10 @@ def check_file(path: str) -> str:
                 line["applied_number"] == rounds,
                 "the rounds are not in the order in which the ladder applied them",
             )
-            check(not seed or sha256(seed).hexdigest() == line["commitment"], "another seed")
+            committed = not seed or sha256(seed).hexdigest() == line["commitment"]
+            check(committed, "the seed does not have the published hash (commitment)")
         elif line["type"] == "block" and not line["void"]:
-            check(line["block"] not in blocks, "a block is there twice")
+            check(line["block"] not in blocks, "a block is listed twice")
             blocks[line["block"]] = line
             for match in line["matches"] if has_engine else []:
                 check_moves(match["record"])
@@ -113,7 +114,7 @@ def check_file(path: str) -> str:
             check(apply(rated) == line["ratings"], "the ratings before and after are wrong")
         elif line["type"] == "standing":
             shown[line["bot"]] = (line["rating"], line["blocks"], line["version"])
-    check(line.get("sha256") == before, "lines are changed or missing")
+    check(line.get("sha256") == before, "lines were changed or are missing")
     check(line["complete"], "the ladder was corrected during the download: get the file again")
     check(shown == standings, "the standings do not follow from the rounds")
     moves = (

@@ -4,7 +4,7 @@
 
 import { start } from "./table/table.js";
 
-/** Where the server says that a live match has begun. */
+/** The stream of events for live matches that begin. */
 const BEGINNINGS = "/tv/events";
 /** Milliseconds for which a result stays. */
 const RESULT = 8000;

@@ -98,7 +98,7 @@ export class Beside {
     return after.map((chance, seat) => before[seat] + share * (chance - before[seat]));
   }
 
-  /** Shows what the analysis says about the current frame. */
+  /** Shows the verdict and the chances of the current frame. */
   show() {
     if (!this.data) return;
     const { frames, at } = this.player;
@@ -139,7 +139,7 @@ export class Beside {
       chip.textContent = mark;
       line.append(chip, " ");
     }
-    line.append(worst ? "Before: " : "", this.data.texts[text]);
+    line.append(worst ? "Earlier: " : "", this.data.texts[text]);
   }
 
   /** Returns the worst fault in a step, if there is one. @param {number} step */

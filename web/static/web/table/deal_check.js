@@ -49,7 +49,7 @@ export async function shuffled(seed, k, cards) {
 export async function checkDeal({ commitment, deal_seed: text, cards, names, phases }) {
   const seed = bytesOf(text);
   let [hands, draws, k, top] = [0, 0, 0, 0];
-  const wrong = (/** @type {string} */ why) => ({ ok: false, text: `The deal does not fit: ${why}.`, hands, draws });
+  const wrong = (/** @type {string} */ why) => ({ ok: false, text: `The deal is wrong: ${why}.`, hands, draws });
   if (hex(await sha256(seed)) !== commitment) {
     return wrong("the SHA-256 of the seed is not the published commitment");
   }
@@ -77,7 +77,7 @@ export async function checkDeal({ commitment, deal_seed: text, cards, names, pha
         break;
       case "discards_reshuffled":
         if (top !== deck.length || discards.length !== event.cards) {
-          return wrong("the discards were shuffled too early, or not all of them");
+          return wrong("the discards were shuffled too early, or some of them were left out");
         }
         k += 1;
         deck = await shuffled(seed, k, discards);

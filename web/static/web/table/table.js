@@ -1,5 +1,5 @@
 // Starts every table of the page: `scene.js` folds events, `view.js` draws, `transport.js` plays.
-// A table whose match has ended says so to the page by the event "table-over".
+// When its match has ended, a table sends the page the event "table-over".
 
 import { Frames, LEAST_MOVE, MOVE } from "./frames.js";
 import { Fold, frameOf, frameOfPly, seenBy, showsMoves } from "./scene.js";

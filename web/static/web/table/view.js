@@ -151,7 +151,7 @@ export class View {
     this.felt.querySelector(".low").textContent = scene.lead ? rule(scene.lead) : "";
   }
 
-  /** Shows the reasons; at the end, each on a line of its own. A small table has no room for these. */
+  /** Shows the reasons; at the end, each on its own line. A small table has no room for these. */
   why({ kind, lines }) {
     const line = this.table.querySelector(".why");
     if (kind !== "end" || !line) this.text(".why", lines.join(" "));
