@@ -40,6 +40,7 @@ from web.bot_panels import Result
 from web.charts.lines import Chart, chart
 from web.event_story import UndrawnStage
 from web.forms import SignUpForm, UploadForm
+from web.gallery_analyses import analysed
 from web.highlights import shown
 from web.player_page import MoveChoice
 from web.selectors.head_to_head import Score
@@ -69,6 +70,12 @@ _TABLES = (
     *(("partridge", "eagle-short", seats) for seats in (3, 5, 6, 7)),
 )
 """Game, preset and seats. Together these are all numbers of seats of each game."""
+_PASTS = (
+    ("live", "live, with nothing newer to see"),
+    ("behind", "live, looking back"),
+    ("over", "over, looking back"),
+)
+"""States of the look-back at a live match, and what they are called."""
 _FIRST_MATCH = 900_001
 _MARKED = (Card(7, ("received",)), Card(9, ("scored",)))
 _MOVE = MoveChoice("play 7", "Play this card", "play", [7])
@@ -82,11 +89,13 @@ class Sample(NamedTuple):
         title: what it is a sample of.
         table: to draw.
         small: whether it has no transport, legend and rules.
+        past: state of the look-back at a live match: ``live``, ``behind`` or ``over``; "" for none.
     """
 
     title: str
     table: Table
     small: bool
+    past: str = ""
 
 
 def samples() -> dict[str, Any]:
@@ -94,6 +103,11 @@ def samples() -> dict[str, Any]:
     return {
         "large": [Sample(f"{_called(at)}, replay", _replay(at, 0.4), False) for at in _all()],
         "in_play": [Sample(f"{_called(at)}, live", _live(at), False) for at in (1, 4)],
+        "looking_back": [
+            Sample(f"{_called(1)}, {words}", _live(1, number), False, past)
+            for number, (past, words) in enumerate(_PASTS, 6)
+        ],
+        "analysed": analysed(_replay(1, 0.4, 4), match_of(1).record),
         "small": [
             *(Sample(f"{_called(at)}, live, small", _live(at, 1), True) for at in _all()),
             *(Sample(f"{_called(at)}, the end, small", _replay(at, 1.0, 2), True) for at in (1, 4)),

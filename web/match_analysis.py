@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.analysis import Analysis
+from engine.record import Record
 from league import analyses
 from league.models import Match, MatchAnalysis
 from web.analysis_page import SeatSum, seat_sums, steps_of
@@ -68,15 +69,37 @@ def analysis_beside(
     if row.state != MatchAnalysis.State.DONE or row.result is None:
         return Beside(row.state.value, len(record.moves), row.moves_done)
     found = Analysis.from_json(row.result)
+    return beside_of(found, record, names, step, ply, has_cards=cards is not None)
+
+
+def beside_of(
+    found: Analysis,
+    record: Record,
+    names: Sequence[str],
+    step: int,
+    ply: int | None = None,
+    *,
+    has_cards: bool = False,
+) -> Beside:
+    """Return a finished analysis for the page of its match.
+
+    Args:
+        found: the analysis.
+        record: of the match.
+        names: of the players, by seat.
+        step: number of the step that the server shows.
+        ply: the link leads to the phase that ends after so many moves.
+        has_cards: whether the link leads to new cards, which have no verdict.
+    """
     steps = steps_of(record)
     verdicts = verdicts_of(found, steps, names)
     first = found.chances[0].seats
     return Beside(
-        state=row.state.value,
+        state=MatchAnalysis.State.DONE.value,
         moves=len(record.moves),
-        moves_done=row.moves_done,
+        moves_done=len(record.moves),
         lines=chance_lines(first, verdicts),
-        verdict=None if cards is not None else verdict_at(verdicts, step, ply),
+        verdict=None if has_cards else verdict_at(verdicts, step, ply),
         turns=turns_of(found, verdicts, names, steps, record.game),
         rows=chances_by_step(verdicts),
         seats=seat_sums(found, names),

@@ -1,8 +1,9 @@
 """A bot's own calls: the gateway's ASGI application.
 
 These are ``turns``, ``turns/stream``, ``matches/{id}/moves``, ``moves`` and, for spectators,
-``matches/{id}/events`` and ``matches/events``. ``/tv/events`` is for pages. Run it with
-``uvicorn api.play.app:application``. Django answers the API's other calls.
+``matches/{id}/events`` and ``matches/events``. ``/tv/events``, ``/play/{code}/events`` and
+``/tournaments/{id}/events`` are for pages. Run it with ``uvicorn api.play.app:application``. Django
+answers the API's other calls.
 """
 
 import asyncio
@@ -35,6 +36,7 @@ from api.play.groups import Groups  # noqa: E402
 from api.play.moves import MoveCalls  # noqa: E402
 from api.play.refused_writes import refused_writes  # noqa: E402
 from api.play.requests import Message, Receive, Request, Send  # noqa: E402
+from api.play.revisions import RevisionCalls  # noqa: E402
 from api.play.spectators import Spectators  # noqa: E402
 from api.play.turn_waiters import PollWaiter, StreamWaiter, TurnWaiters, WaitingBot  # noqa: E402
 from api.play.waiting_limits import WaitingLimits  # noqa: E402
@@ -111,6 +113,7 @@ class Gateway:
         self._spectators = Spectators(self._database)
         self._moves = MoveCalls(self._authenticate, self._database)
         beginnings = Beginnings(self._database)
+        revisions = RevisionCalls(self._waiting, self._database)
         watching = WatchCalls(self._waiting, self._database, self._spectators)
         self._calls = [
             _Call("POST", Route("/api/v1/matches/{match_id:id}/moves", self._moves.move)),
@@ -120,11 +123,13 @@ class Gateway:
             _Call("GET", Route("/api/v1/matches/{match_id:id}/events", watching.match)),
             _Call("GET", Route("/api/v1/matches/events", watching.matches)),
             _Call("GET", Route("/tv/events", BeginningCalls(self._waiting, beginnings).stream)),
+            _Call("GET", Route("/play/{code}/events", revisions.table)),
+            _Call("GET", Route("/tournaments/{pk:id}/events", revisions.tournament)),
             _Call("GET", Route("/healthz/play", self._door)),
         ]
         waiters: dict[str, list[Waiters]] = {
             TURNS: [self._turns],
-            MATCHES: [self._spectators, beginnings],
+            MATCHES: [self._spectators, beginnings, revisions.tables, revisions.tournaments],
         }
         alive = asyncio.create_task(_note_alive())
         # What is loaded by now stays, so the collector need not go through it again.

@@ -12,6 +12,7 @@ from playwright.sync_api import Error as PlaywrightError
 from pytest_django.live_server_helper import LiveServer
 
 from league.models import Tournament
+from tests.api.play.sites import Site, served
 from tests.browser.gateway import Gateway
 from tests.league import small
 from tests.league.bots.uploaded import ready_bot
@@ -75,6 +76,15 @@ def gateway(live_server: LiveServer) -> Iterator[Gateway]:
     yield gateway
     gateway.end()
     httpd.set_app(pages)
+
+
+@pytest.fixture
+def streams(gateway: Gateway) -> Iterator[Site]:
+    """A real gateway, which sends the streams of events that pages open during a test."""
+    with served() as site:
+        gateway.site = site
+        yield site
+        gateway.site = None
 
 
 @pytest.fixture(scope="package")

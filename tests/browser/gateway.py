@@ -12,16 +12,18 @@ from functools import partial
 from typing import Any
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
+import httpx
 from django.utils import timezone
 
 from league import play
 from league.accounts import tokens
 from league.models import Bot, Match
+from tests.api.play.sites import Site
 
 Answer = tuple[str, dict[str, Any]]
 Call = Callable[[Bot], Answer | None]
 
-_EVENTS = re.compile(r"(/api/v1/matches/(\d+/)?|/tv/)events\Z")
+_EVENTS = re.compile(r"(/api/v1/matches/(\d+/)?|/(tv|play/\w+|tournaments/\d+)/)events\Z")
 _MOVES = re.compile(r"/api/v1/matches/(\d+)/moves\Z")
 _POLL_SECONDS = 0.1
 _MOST_POLLS = 200
@@ -32,9 +34,13 @@ class Gateway:
     """Answers the calls of the pages of one test; nothing happens in streams of events.
 
     Its calls run one after another, and none after the test's end.
+
+    Attributes:
+        site: a real gateway, which sends the streams instead.
     """
 
     def __init__(self) -> None:
+        self.site: Site | None = None
         self._ended = threading.Event()
         self._alone = threading.Lock()
 
@@ -50,6 +56,9 @@ class Gateway:
         def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
             path = environ["PATH_INFO"]
             if _EVENTS.match(path):
+                if self.site is not None:
+                    address = f"http://testserver{path}?{environ['QUERY_STRING']}"
+                    return _forwarded(self.site, address, start_response)
                 start_response("200 OK", [("Content-Type", "text/event-stream")])
                 return self._stream()
             call: Call = _turns
@@ -84,6 +93,21 @@ class Gateway:
                 return answer
             self._ended.wait(_POLL_SECONDS)
         return "200 OK", {"turns": []}
+
+
+def _forwarded(site: Site, address: str, start_response: StartResponse) -> Iterable[bytes]:
+    """Answer a call as a gateway does, part by part; with an empty stream once the gateway ends."""
+    has_begun = False
+    try:
+        with site.client.stream("GET", address) as response:
+            status = f"{response.status_code} {response.reason_phrase}"
+            start_response(status, [("Content-Type", response.headers["content-type"])])
+            has_begun = True
+            yield from response.iter_raw()
+    except (httpx.HTTPError, RuntimeError):  # the latter from a client that is closed
+        if not has_begun:
+            start_response("200 OK", [("Content-Type", "text/event-stream")])
+            yield b""
 
 
 def _turns(bot: Bot) -> Answer | None:

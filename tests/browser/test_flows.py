@@ -12,6 +12,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from league import feeds
 from league.models import Match, PlayerTable, Tournament
+from tests.api.play.sites import Site
 from tests.browser.conftest import Visit, sign_in
 from tests.league import small
 from tests.league.players import house_bots
@@ -70,7 +71,11 @@ def test_an_organiser_announces_a_tournament_and_changes_it(
 
 
 def test_two_people_meet_in_a_waiting_room_and_begin(
-    browser: Browser, context: BrowserContext, visit: Visit, live_server: LiveServer
+    browser: Browser,
+    context: BrowserContext,
+    visit: Visit,
+    live_server: LiveServer,
+    streams: Site,
 ) -> None:
     house_bots()
     host = visit.page

@@ -275,6 +275,10 @@ def test_a_front_that_ends_asks_clients_first_to_close_their_connections(
         ("/api/v1/turns/stream", False),
         ("/api/v1/matches/7/events", False),
         ("/api/v1/matches/events?match=7", False),
+        ("/tv/events", False),
+        ("/play/0a1b2c3d4e5f6071/events", False),
+        ("/tournaments/7/events", False),
+        ("/tournaments/7/", True),
     ],
 )
 def test_a_client_does_not_use_the_connection_of_a_stream_again(

@@ -6,11 +6,13 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = {
+    "web/static/web/changes.js": "tests/browser/test_changes.py",
     "web/static/web/countdown.js": "tests/browser/test_tournament.py",
     "web/static/web/editor.js": "tests/browser/test_learn.py",
     "web/static/web/failures.js": "tests/browser/test_failures.py",
     "web/static/web/live.js": "tests/browser/test_live.py",
     "web/static/web/play.js": "tests/browser/test_play.py",
+    "web/static/web/room.js": "tests/browser/test_changes.py",
     "web/static/web/share.js": "tests/browser/test_tournament.py",
     "web/static/web/table/beside.js": "tests/browser/test_analysis.py",
     "web/static/web/table/deal_check.js": "tests/browser/test_table_modules.py",
@@ -24,6 +26,7 @@ TESTS = {
     "web/static/web/table/transport.js": "tests/browser/test_replay.py",
     "web/static/web/table/view.js": "tests/browser/test_replay.py",
     "web/static/web/times.js": "tests/browser/test_watch.py",
+    "web/static/web/tournament.js": "tests/browser/test_changes.py",
     "web/static/web/trial.js": "tests/browser/test_learn.py",
     "web/static/web/tv.js": "tests/browser/test_watch.py",
 }

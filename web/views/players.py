@@ -19,6 +19,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from league import competitions, play
 from league.competitions import player_tables
+from league.competitions.revisions import table_revisions
 from league.models import Match, PlayerTable, SeatedPlayer
 from web import player_page
 from web.forms import add_errors
@@ -56,6 +57,8 @@ def new_table(request: HttpRequest) -> HttpResponse:
 def table(request: HttpRequest, code: str) -> HttpResponse:
     """Show a table: its waiting room, the match as the player sees it, or the result."""
     found = _find(code)
+    # Read first: what changes from here on has another revision.
+    revision = table_revisions([code], timezone.now()).get(code)
     player = _player(request, found)
     match = player_tables.match_of(found)
     name, rules = player_page.GAMES[found.game]
@@ -63,6 +66,7 @@ def table(request: HttpRequest, code: str) -> HttpResponse:
         "table": found,
         "player": player,
         "match": match,
+        "revision": revision,
         "game_name": name,
         "game_rules": rules,
     }

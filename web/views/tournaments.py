@@ -14,6 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 from engine.pairing import rounds_opened
 from league import competitions
 from league.competitions.history import history_of
+from league.competitions.revisions import tournament_revisions
 from league.competitions.tournament_standings import bracket_of, standings_of
 from league.models import Round, Tournament
 from league.visibility import public_seed
@@ -34,6 +35,12 @@ _BLOCKS = 20
 def tournament(request: HttpRequest, pk: int) -> HttpResponse:
     """Show a tournament: its times, standings, bracket or cross table, and one of its rounds."""
     found = get_object_or_404(Tournament.objects.select_related("ladder"), pk=pk)
+    # Before its start nothing but a countdown runs, which loads the page again at its end.
+    live = found.state == Tournament.State.RUNNING or (
+        found.state == Tournament.State.ENTRIES_OPEN and found.starts_at <= timezone.now()
+    )
+    # Read first: what changes from here on has another revision.
+    revision = tournament_revisions([pk]).get(pk) if live else None
     history = history_of(found)
     placed = standings_of(history)
     drawn = [*history.opened, *history.set_aside]
@@ -67,9 +74,8 @@ def tournament(request: HttpRequest, pk: int) -> HttpResponse:
         "length": tournament_page.planned_rounds(history),
         "shown": shown,
         "seed": public_seed(found),
-        # Before its start nothing but a countdown runs, which loads the page again at its end.
-        "live": found.state == Tournament.State.RUNNING
-        or (found.state == Tournament.State.ENTRIES_OPEN and found.starts_at <= timezone.now()),
+        "live": live,
+        "revision": revision,
         "to_enter": bots_to_enter(user, found),
         "to_withdraw": bots_to_withdraw(user, history),
     }

@@ -42,9 +42,31 @@ def test_each_game_has_tables_with_each_number_of_seats_in_each_mode(organiser: 
         for seats in sizes:
             for mode in ("replay", "live, small"):
                 assert f"<h3>{game}, {seats} seats, {mode}</h3>" in text
-    assert text.count('data-table="replay"') == 15
-    assert text.count('data-table="live"') == 15
+    assert text.count('data-table="replay"') == 16
+    assert text.count('data-table="live"') == 18
     assert text.count('data-table="play"') == 1
+
+
+def test_the_analysis_of_a_match_is_there_in_each_state(organiser: Client) -> None:
+    text = page(organiser, PATH)
+    for state in (
+        "Where the match turned",
+        "No move and no card changed a chance",
+        "The league analyses this match",
+        "The analysis failed.",
+        "Analyse this match",
+        '<span class="mark luck">',
+        '<span class="mark mistake">',
+        '<span class="mark blunder">',
+    ):
+        assert state in text, state
+
+
+def test_the_look_back_at_a_live_match_is_there_in_each_state(organiser: Client) -> None:
+    text = page(organiser, PATH)
+    assert text.count("looks-back") == 2
+    assert text.count("data-past hidden") == 2  # of the tables that nobody looks back at
+    assert text.count("The match is over.") == 1
 
 
 def test_a_sample_match_can_be_replayed(organiser: Client) -> None:

@@ -1,6 +1,6 @@
-// Updates the parts of a page that change: fetches the page again every few seconds and replaces
-// each element with data-live, whose value is the number of seconds. Without JavaScript the page
-// reloads itself.
+// Updates what changes on a page: fetches it every few seconds and replaces each element with
+// data-live, whose value is the seconds. With data-changes, another script refreshes the page.
+// Without JavaScript it reloads itself.
 
 import { showLocal } from "./times.js";
 
@@ -8,29 +8,26 @@ import { showLocal } from "./times.js";
 const liveParts = () => document.querySelectorAll("[data-live]:not([data-live=''])");
 let failures = 0;
 
-async function refresh() {
-  if (!document.hidden) {
-    try {
-      const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
-      if (!answer.ok) throw new Error(answer.statusText);
-      const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
-      showLocal(fresh);
-      if (fresh.querySelector("[data-table]") && !document.querySelector("[data-table]")) {
-        location.reload(); // there is a table now, which needs its script
-        return;
-      }
-      for (const old of document.querySelectorAll("[data-live]")) {
-        const now = fresh.getElementById(old.id);
-        if (!now || now.isEqualNode(old)) continue;
-        // A part with the keyboard focus stays until the focus leaves it.
-        if (!old.contains(document.activeElement)) replace(old, now);
-      }
-      document.dispatchEvent(new CustomEvent("parts-replaced"));
-      failures = 0;
-    } catch {
-      failures += 1;
-    }
+export async function refresh() {
+  const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+  if (!answer.ok) throw new Error(answer.statusText);
+  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  showLocal(fresh);
+  if (fresh.querySelector("[data-table]") && !document.querySelector("[data-table]")) {
+    location.reload(); // the new table needs its script
+    return;
   }
+  for (const old of document.querySelectorAll("[data-live]")) {
+    const now = fresh.getElementById(old.id);
+    if (!now || now.isEqualNode(old)) continue;
+    // A part with the keyboard focus stays until the focus leaves it.
+    if (!old.contains(document.activeElement)) replace(old, now);
+  }
+  document.dispatchEvent(new Event("parts-replaced"));
+}
+
+async function poll() {
+  if (!document.hidden) failures = await refresh().then(() => 0, () => failures + 1);
   plan();
 }
 
@@ -59,7 +56,7 @@ function plan() {
   const seconds = [...liveParts()].map((element) => Number(element.dataset.live));
   if (!seconds.length) return;
   const jitter = 0.8 + 0.4 * Math.random();
-  setTimeout(refresh, 1000 * Math.min(...seconds) * jitter * 2 ** Math.min(failures, 5));
+  setTimeout(poll, 1000 * Math.min(...seconds) * jitter * 2 ** Math.min(failures, 5));
 }
 
-plan();
+if (!document.querySelector("[data-changes]")) plan();

@@ -438,28 +438,7 @@ document.addEventListener("pointercancel", (event) => release(event, false));
 
 // -- Begin ------------------------------------------------------------------------------------
 
-/** A waiting room, for players and guests: its list follows, and the page when the match starts. */
-async function room() {
-  const people = (/** @type {Element|null} */ root) => root?.querySelector(".rows")?.textContent;
-  const canJoin = (/** @type {Element|null} */ root) => root?.querySelector("form") !== null;
-  for (;;) {
-    await sleep(2500);
-    if (document.hidden) continue;
-    const answer = await fetch(location.pathname, { headers: { Accept: "text/html" } }).catch(() => null);
-    if (answer?.status === 404) location.reload(); // the table is closed
-    if (!answer?.ok) continue;
-    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
-    const part = fresh.getElementById("table");
-    if (part?.dataset.state !== place.dataset.state || canJoin(part) !== canJoin(place)) {
-      location.reload();
-    } else if (people(part) !== people(place)) {
-      const rows = part?.querySelector(".rows");
-      if (rows) place.querySelector(".rows")?.replaceWith(rows);
-    }
-  }
-}
-
-if (place?.dataset.state === "playing") {
+if (place.dataset.state === "playing") {
   seated = new Seated(/** @type {HTMLElement} */ (place.querySelector("[data-table]")), settled);
   const confirm = find("confirm");
   try {
@@ -474,4 +453,4 @@ if (place?.dataset.state === "playing") {
   const to = { phase: soon, end: soon, clock: nothing, state: nothing };
   follow(`${API}/matches/events`, Number(place.dataset.match), to);
   refresh(location.search.includes("hint") ? "&hint=1" : "").catch(nothing).then(wait);
-} else if (["room", "guest"].includes(place?.dataset.state ?? "")) room();
+}

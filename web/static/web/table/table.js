@@ -65,7 +65,7 @@ async function replay(table) {
   player.at = begin;
   player.show(begin, { by: "start" });
   if (small) return loop(table, player);
-  if (document.getElementById("analysis")) {
+  if (table.querySelector("#chances")) {
     const { Beside } = await import("./beside.js");
     beside = new Beside(table, player, transport);
     beside.show();
