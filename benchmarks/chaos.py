@@ -28,7 +28,8 @@ It exits with 1 if one of these does not hold. Errors and tracebacks of the log 
     benchmarks/chaos.py --strikes 500 --minutes 60
 
 With ``--strikes`` it ends when the number is reached or the time is over. SIGINT (Ctrl-C) ends the
-strikes early; the checks follow.
+strikes early; the checks follow. A file beside the league's directory, which ends in ``.strikes``,
+has the time of each strike.
 
 With ``--each`` it kills one process of each kind instead, and prints after how many seconds the
 league was ready again.
@@ -44,6 +45,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -175,12 +177,18 @@ class Run:
             self._league.start_again()
             done = self._aim() if self._chance.random() < self._options.aimed else self._draw()
             if done:
-                self._strikes[done] += 1
+                self._note(done)
             if time.monotonic() - reported > 60:
                 reported = time.monotonic()
                 strikes = sum(self._strikes.values())
                 print(f"{reported - began:.0f} s, {strikes} strikes", flush=True)
         self._league.start_again()
+
+    def _note(self, done: str) -> None:
+        """Count a strike, and write down when it was: a violation is compared with it."""
+        self._strikes[done] += 1
+        with self._league.directory.with_suffix(".strikes").open("a") as file:
+            file.write(f"{datetime.now(UTC).isoformat()} {done}\n")
 
     def _draw(self) -> str:
         """Strike a random process: first draw a kind, then a process; return what was struck."""

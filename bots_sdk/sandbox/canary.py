@@ -42,7 +42,8 @@ def source() -> Source:
 def proven_jail(tier: int = 0, *, forks: bool = True) -> Jail:
     """Return the strongest jail that holds here.
 
-    In each tier a zygote is tried first, then a new Python for each bot.
+    In each tier a zygote is tried first, then a new Python for each bot. Each is tried twice if the
+    canary does not run to its end: somebody may have killed one of its processes.
 
     Args:
         tier: the tier; 0 for any.
@@ -56,7 +57,7 @@ def proven_jail(tier: int = 0, *, forks: bool = True) -> Jail:
         if tier not in (0, jail.tier) or jail.forks > forks:
             continue
         try:
-            prove(jail)
+            _prove_twice(jail)
         except SandboxUnavailableError as error:
             reasons.append(f"tier {jail.tier}{', forked' * jail.forks}: {error}")
         else:
@@ -66,11 +67,20 @@ def proven_jail(tier: int = 0, *, forks: bool = True) -> Jail:
     raise SandboxUnavailableError("; ".join(reasons))
 
 
+def _prove_twice(jail: Jail) -> None:
+    try:
+        prove(jail)
+    except SandboxUnavailableError as error:
+        if error.__cause__ is None:  # the canary has given its verdict
+            raise
+        prove(jail)
+
+
 def prove(jail: Jail) -> None:
     """Run the canary in a jail.
 
     Raises:
-        SandboxUnavailableError: the canary escaped, or could not be run.
+        SandboxUnavailableError: the canary escaped, or could not be run; then it has a cause.
     """
     limits = Limits(start_seconds=SECONDS)
     try:

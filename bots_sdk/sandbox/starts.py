@@ -185,6 +185,9 @@ class FreshStart(Start):
         return self.exit_code is not None
 
     def fault(self) -> str | None:  # noqa: D102
+        # A bot's own end is bubblewrap's exit status; a bot can't send signals to bubblewrap.
+        if self._jail.bubblewrap and self.exit_code is not None and self.exit_code < 0:
+            return f"bubblewrap was ended by signal {-self.exit_code}"
         return None
 
     def may_begin_again(self) -> bool:  # noqa: D102
@@ -229,6 +232,7 @@ class ForkedStart(Start):
         super().__init__()
         self._jail = jail
         self._parent: int | None = None
+        self._is_reported = False
         try:
             self._report = self._kept(*passing.socket_pair())
             folder = directory.parent if directory else folders.folder_of_process()
@@ -252,12 +256,16 @@ class ForkedStart(Start):
         if _wait_readable(self._report, seconds):
             status, _ = passing.receive(self._report)
             self.exit_code = status[0] if status else -signal.SIGKILL
+            self._is_reported = bool(status)
         return self.exit_code is not None
 
     def fault(self) -> str | None:  # noqa: D102
-        if not self._zygote.has_ended(_BREAKING_SECONDS):
+        if self._zygote.has_ended(_BREAKING_SECONDS):
+            return f"the zygote ended: {self._zygote.reason()}"
+        if self.exit_code is None or self._is_reported:
             return None
-        return f"the zygote ended: {self._zygote.reason()}"
+        # A bot can't end its parent, so something outside did.
+        return "the parent of the bot's process ended without a report"
 
     def may_begin_again(self) -> bool:  # noqa: D102
         return self._parent_handle() is None or self._zygote.has_ended(0)

@@ -20,7 +20,7 @@ log = structlog.get_logger(__name__)
 PROVE_EVERY = 240.0
 """Seconds from a proof that succeeded to the next."""
 TRY_AGAIN_AFTER = 30.0
-"""Seconds from a proof that failed to the next."""
+"""Seconds to the next proof if none succeeded, or only that of a weaker jail than before."""
 REPORTED_FOR = 900.0
 """Seconds for which a report counts. A host that is gone makes none, such as a container."""
 _LACKING_FOR = 24 * 3600
@@ -29,6 +29,8 @@ _LACKING = "sandbox-lacking"
 
 _lock = Lock()
 _known: tuple[float, Jail | SandboxUnavailableError] | None = None
+_strongest: Jail | None = None
+"""The strongest jail that this process has proven so far."""
 
 
 def _renew_lock() -> None:
@@ -91,6 +93,8 @@ def lacking_for() -> float:
 
 
 def _prove(now: float) -> tuple[float, Jail | SandboxUnavailableError]:
+    """Return the jail, or why there is none, and when it must be proven again."""
+    global _strongest
     try:
         found = proven_jail(forks=settings.SANDBOX_FORKS)
     except SandboxUnavailableError as error:
@@ -103,7 +107,16 @@ def _prove(now: float) -> tuple[float, Jail | SandboxUnavailableError]:
         return now + TRY_AGAIN_AFTER, error
     _report("")
     log.info("the sandbox is proven", tier=found.tier, forks=found.forks)
-    return now + PROVE_EVERY, found
+    if _strongest is None or _rank(found) <= _rank(_strongest):
+        _strongest = found
+        return now + PROVE_EVERY, found
+    log.warning("a stronger sandbox held before", tier=_strongest.tier, forks=_strongest.forks)
+    return now + TRY_AGAIN_AFTER, found
+
+
+def _rank(found: Jail) -> tuple[int, bool]:
+    """Return the place of a jail in the order in which they are tried."""
+    return found.tier, not found.forks
 
 
 def _report(fault: str) -> None:

@@ -14,7 +14,7 @@ from bots_sdk.sandbox import canary, landlock, seccomp
 from bots_sdk.sandbox import jail as jail_module
 from bots_sdk.sandbox.canary_attempts import ATTEMPTS, ONLY_ROOT
 from bots_sdk.sandbox.canary_calls import NEW_CALLS
-from bots_sdk.sandbox.errors import SandboxUnavailableError
+from bots_sdk.sandbox.errors import SandboxBrokenError, SandboxUnavailableError
 from bots_sdk.sandbox.jail import Jail
 from bots_sdk.sandbox.session import BotProcess
 from tests.bots_sdk.sandbox import unconfined
@@ -169,6 +169,28 @@ def test_where_no_tier_can_be_set_up_each_says_why(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(canary, "jails", lambda: iter(unfit))
     with pytest.raises(SandboxUnavailableError, match=r"tier 1: .*status 1; tier 2: .*still root"):
         canary.proven_jail()
+
+
+def test_a_tier_is_not_given_up_because_a_proof_was_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new Python for each bot would be slower, and could not tell who killed a bot."""
+    prove = canary.prove
+    killed: list[Jail] = []
+
+    def prove_under_attack(jail: Jail) -> None:
+        if not killed:
+            killed.append(jail)
+            with monkeypatch.context() as patch:
+                patch.setattr(BotProcess, "ready", _kill_all_around)
+                prove(jail)
+        prove(jail)
+
+    monkeypatch.setattr(canary, "prove", prove_under_attack)
+    assert [canary.proven_jail()] == killed == JAILS[:1]
+
+
+def _kill_all_around(bot: BotProcess) -> None:
+    bot.close()
+    raise SandboxBrokenError("the zygote ended")
 
 
 def test_without_namespaces_the_second_tier_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:

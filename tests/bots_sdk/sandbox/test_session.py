@@ -14,9 +14,10 @@ from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError, SandboxBroke
 from bots_sdk.sandbox.jail import Jail
 from bots_sdk.sandbox.session import BotProcess
 from bots_sdk.sandbox.sources import Source, read_source
+from bots_sdk.sandbox.starts import FreshStart
 from engine.errors import MatchInterruptedError
 from engine.referee import MatchClock, TimeControl, play
-from tests.bots_sdk.sandbox.conftest import Start
+from tests.bots_sdk.sandbox.conftest import JAILS, Start
 
 FIRST = "def choose(observation): return observation['legal_moves'][0]\n"
 COUNTER = (
@@ -184,6 +185,22 @@ def test_a_bot_dies_with_its_worker(jail: Jail) -> None:
     while alive := [pid for pid in family if _runs(pid)]:
         assert time.monotonic() < end, alive
         time.sleep(0.01)
+
+
+@pytest.mark.skipif(
+    not any(each.bubblewrap and not each.forks for each in JAILS), reason="no bubblewrap here"
+)
+def test_a_bot_whose_bubblewrap_is_killed_is_not_to_blame() -> None:
+    jail = next(each for each in JAILS if each.bubblewrap and not each.forks)
+    source = Source(b"def choose(o): return 'x'")
+    with BotProcess(jail, source, {}, allowance=lambda: 20) as bot:
+        assert bot({}) == "x"
+        assert bot._process is not None
+        start = bot._process._start
+        assert isinstance(start, FreshStart)
+        os.kill(start._popen.pid, signal.SIGKILL)
+        with pytest.raises(SandboxBrokenError, match="bubblewrap was ended by signal 9"):
+            bot({})
 
 
 def test_a_jail_that_cannot_be_set_up_ends_the_match_without_a_result() -> None:

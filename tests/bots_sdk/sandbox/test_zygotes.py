@@ -90,6 +90,10 @@ def _leads_to_zygote(found: list[int]) -> bool:
     return False
 
 
+def _parent_of(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
 def _wait_until(condition: Callable[[], object]) -> None:
     end = time.monotonic() + 20
     while not condition():
@@ -211,6 +215,16 @@ def test_a_bot_that_kills_itself_is_to_blame_although_its_zygote_lives(play: Pla
     with pytest.raises(Exception, match="SIGKILL"):
         bot({})
     assert not _zygote(play()).has_ended(0)
+
+
+def test_a_bot_whose_parent_is_killed_is_not_to_blame(play: Play) -> None:
+    bot = play()
+    assert bot({}) == "x"
+    pid = bot.process_ids[-1]
+    os.kill(_parent_of(pid), signal.SIGKILL)
+    _wait_until(lambda: not Path(f"/proc/{pid}").exists())
+    with pytest.raises(SandboxBrokenError, match="ended without a report"):
+        bot({})
 
 
 def test_a_zygote_that_hangs_is_replaced(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
