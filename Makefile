@@ -135,7 +135,7 @@ test-containers: $(VENV)/.testing ## a league in containers: up, play, restart, 
 	@$(BIN)/python -m tests.containers
 
 .PHONY: check
-check: lint types imports ## lint, types and import rules
+check: lint types types-js imports ## lint, types and import rules
 
 .PHONY: lint
 lint: $(VENV)/.testing ## ruff: rules and format
@@ -148,6 +148,23 @@ lint: $(VENV)/.testing ## ruff: rules and format
 types: $(VENV)/.testing ## mypy --strict on everything
 	@$(SETTINGS) $(BIN)/mypy --no-error-summary $(TYPED)
 	@echo "types: ok ($(TYPED))"
+
+# TypeScript checks the scripts of the site, which are JavaScript with types in JSDoc. npm installs
+# the locked version into build/types-js. For another version, change requirements/package.json and
+# run `npm install --package-lock-only` in requirements/.
+TSC := build/types-js/node_modules/typescript
+
+.PHONY: types-js
+types-js: ## TypeScript, strict, on the scripts of the site (needs npm; skipped without it)
+	@if ! command -v npm >/dev/null; then echo "types-js: skipped, because npm is not installed"; \
+	else $(MAKE) --silent $(TSC)/.locked && node $(TSC)/bin/tsc --project jsconfig.json && echo "types-js: ok"; fi
+
+$(TSC)/.locked: requirements/package.json requirements/package-lock.json
+	@mkdir -p build/types-js
+	@cp $^ build/types-js/
+	@npm ci --prefix build/types-js --ignore-scripts --no-audit --no-fund --loglevel=error >build/types-js/npm.log 2>&1 || \
+		{ cat build/types-js/npm.log >&2; echo "types-js: npm did not install TypeScript" >&2; exit 1; }
+	@touch $@
 
 .PHONY: imports
 imports: $(VENV)/.testing ## which package may import which

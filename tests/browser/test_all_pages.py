@@ -6,7 +6,7 @@ from typing import Literal
 import pytest
 from django.contrib.auth.models import User
 from django.template.loader import render_to_string
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import BrowserContext, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from league import processes
@@ -18,6 +18,7 @@ from tests.league.kept import kept
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
+THEMES: tuple[Literal["light"], Literal["dark"]] = ("light", "dark")
 OPEN_DETAILS = "document.querySelectorAll('details').forEach((each) => { each.open = true; })"
 """A script that opens what is folded, as axe skips what is not shown."""
 
@@ -41,10 +42,10 @@ def test_no_page_has_an_error_overflows_or_has_a_fault_by_axe(
     page = fresh.page
     _prepare(page.context, live_server)
     axe.prepare(page)
-    found = {path: _seen(page, path) for path in paths(everything)}
+    found = {path: seen(page, path) for path in paths(everything)}
     page.context.clear_cookies()
-    found |= {path: _seen(page, path) for path in paths_without_account(everything)}
-    assert {path: seen for path, seen in found.items() if seen != _NO_FAULT} == {}, pformat(
+    found |= {path: seen(page, path) for path in paths_without_account(everything)}
+    assert {path: one for path, one in found.items() if one != NO_FAULT} == {}, pformat(
         found, width=200
     )
 
@@ -55,15 +56,40 @@ def test_no_error_page_overflows_or_has_a_fault_by_axe(visit: Visit, template: s
     page = visit.page
     body = render_to_string(f"{template}.html")
     page.route("**/an-error/", lambda route: route.fulfill(body=body, content_type="text/html"))
-    assert _seen(page, "/an-error/") == _NO_FAULT
+    assert seen(page, "/an-error/") == NO_FAULT
+
+
+@pytest.mark.parametrize("is_signed_in", [False, True])
+def test_the_open_menu_has_no_fault_by_axe(
+    visit: Visit, live_server: LiveServer, is_signed_in: bool
+) -> None:
+    """The menu is a popover in narrow windows; organisers see one link more in it."""
+    page = visit.page
+    if is_signed_in:
+        olga = User.objects.create(username="olga", is_staff=True)
+        sign_in(page.context, olga, live_server.url)
+    page.goto("/docs/")
+    found: dict[tuple[int, str], list[str] | int] = {}
+    for width in (390, 820):
+        for theme in THEMES:
+            show(page, width, theme)
+            page.get_by_role("button", name="Menu").click()
+            menu = page.get_by_role("navigation", name="Main")
+            expect(menu.get_by_role("link", name="Organise")).to_have_count(int(is_signed_in))
+            expect(menu.get_by_role("link", name="Docs")).to_be_in_viewport(ratio=1)
+            if fault := axe.faults(page) or overflow(page):
+                found[width, theme] = fault
+            page.keyboard.press("Escape")
+            expect(menu).to_be_hidden()
+    assert found == {}
 
 
 _Seen = tuple[int | None, dict[int, int], list[str]]
 """The status of a page, the pixels by which it is too wide in each window, and axe's faults."""
-_NO_FAULT: _Seen = (200, {390: 0, 820: 0, 1400: 0}, [])
+NO_FAULT: _Seen = (200, {390: 0, 820: 0, 1400: 0}, [])
 
 
-def _seen(page: Page, path: str) -> _Seen:
+def seen(page: Page, path: str) -> _Seen:
     """Open a page; return what is wrong with it."""
     show(page, 390, "light")
     response = page.goto(path)

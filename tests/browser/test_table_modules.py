@@ -195,6 +195,19 @@ def test_the_published_shuffle_in_the_browser_gives_thousands_of_deals(page: Pag
     assert {text.partition(":")[0] for text in run(page, CHECK, deals)} == {"The deal is fair"}
 
 
+def test_a_browser_without_sha_256_names_another_way_to_check_a_deal(page: Page) -> None:
+    script = """
+    async () => {
+        const { checkDeal } = await import("/static/web/table/deal_check.js");
+        Object.defineProperty(crypto, "subtle", { value: undefined });
+        return JSON.stringify(await checkDeal({ deal_seed: "", phases: [] }));
+    }
+    """
+    found = run(page, script, None)
+    assert found["ok"] is None
+    assert "Download the record" in found["text"]
+
+
 def test_whole_matches_fit_their_seed_and_a_changed_card_does_not(page: Page) -> None:
     whole, changed, hashes = [], [], []
     for game, rules, seats in PRESETS:

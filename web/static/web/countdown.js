@@ -15,7 +15,7 @@ function inWords(seconds) {
   return `${minutes} min ${String(rest).padStart(2, "0")} s`;
 }
 
-/** @returns {NodeListOf<HTMLElement>} */
+/** @returns {Elements} */
 const places = () => document.querySelectorAll("[data-countdown]");
 
 function show() {

@@ -4,7 +4,7 @@
 
 import { showLocal } from "./times.js";
 
-/** @returns {NodeListOf<HTMLElement>} */
+/** @returns {Elements} */
 const liveParts = () => document.querySelectorAll("[data-live]:not([data-live=''])");
 let failures = 0;
 

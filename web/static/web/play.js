@@ -6,13 +6,6 @@ import { Notice, passes, StatusError, wordsOf } from "./failures.js";
 import { Seated } from "./table/seated.js";
 import { follow } from "./table/source.js";
 
-/**
- * A legal move, and the answer of view.json (`web.player_page.as_json`).
- * @typedef {{text: string, words: string, kind: string, cards: number[]}} Choice
- * @typedef {{state: string, turn: number|null, remaining_ms: number|null, choices: Choice[],
- *   hint: string|null, has_left: boolean, thinking: string, panel: string}} Answer
- */
-
 const place = /** @type {HTMLElement} */ (document.getElementById("table"));
 const API = "/api/v1";
 const MOST_NEWS = 14;
@@ -21,8 +14,8 @@ const DRAGGED = 10; // pixels after which a press becomes a drag
 
 /** @type {Seated} */
 let seated;
-/** @type {any} */
-let now = null; // an `Answer`: the answer that the page shows
+/** @type {Answer} */
+let now; // the answer that the page shows
 let shown = ""; // what the panel shows
 let isFirst = true; // the server has rendered the first news
 /** @type {HTMLButtonElement[]} */
@@ -110,7 +103,6 @@ function tellNews() {
 
 /** Marks the cards that are in a legal move; in a combined game cards are switches. */
 function dress() {
-  /** @type {Answer} */
   const { choices, hint } = now;
   const legal = new Set(choices.flatMap((choice) => choice.cards));
   const alone = new Map(
@@ -183,7 +175,7 @@ async function send(move) {
   }
   if (problem || !isSent) [shown, sent] = ["", -1]; // the panel is shown anew: no card is chosen
   while (!(await notice.settles(refresh)));
-  if (!isSent && seated.answer.turn === turn) problem = "Your move did not arrive. Play it again.";
+  if (!isSent && seated.answer?.turn === turn) problem = "Your move did not arrive. Play it again.";
   notice.show(problem);
   sending -= 1;
   wait();
@@ -262,7 +254,7 @@ function pick(button, move) {
 }
 
 /** @param {(each: Choice) => boolean} fitting  @returns {Choice} the first such move, which there is */
-const choiceOf = (fitting) => now.choices.find(fitting);
+const choiceOf = (fitting) => /** @type {Choice} */ (now.choices.find(fitting));
 
 /** Plays a card alone, or selects it for a combination. @param {HTMLButtonElement} card */
 function press(card) {

@@ -3,6 +3,7 @@
 // sends an event, so no page asks again and again. The wall can fill the screen, for a projector.
 
 import { start } from "./table/table.js";
+import { part, parts } from "./table/view.js";
 
 /** The stream of events for live matches that begin. */
 const BEGINNINGS = "/tv/events";
@@ -17,14 +18,14 @@ const LONGEST_PAUSE = 60;
 /** The fills so far: one after the other, so that no match takes two places. */
 let filled = Promise.resolve();
 
-/** @param {Element} place @param {string} which */
-const tablesOf = (place, which = "") => [...place.querySelectorAll(`[data-table]${which}`)];
-/** @param {Element} place  @returns {Element[]} the tables of live matches that go on */
-const liveOf = (place) => tablesOf(place, "[data-table=live]:not(.over)");
 /** @param {Element} place */
+const tablesOf = (place, which = "") => [...parts(place, `[data-table]${which}`)];
+/** Returns the tables of live matches that go on. @param {Element} place */
+const liveOf = (place) => tablesOf(place, "[data-table=live]:not(.over)");
+/** @param {HTMLElement} place */
 const free = (place) => Number(place.dataset.count) - liveOf(place).length;
 
-/** Fills the free places of tables: with live matches or, if there is none, with replays. */
+/** Fills the free places of tables: with live matches or, if there is none, with replays. @param {HTMLElement} place */
 async function fill(place) {
   const tables = tablesOf(place);
   if (free(place) < 1) return;
@@ -33,9 +34,9 @@ async function fill(place) {
   if (!liveOf(place).length) {
     // A first match ever has no table to replace, and needs no replay.
     query.set("replays", String(over.length));
-    if (over.length) query.set("after", over[0].dataset.match);
+    if (over.length) query.set("after", `${over[0].dataset.match}`);
   }
-  for (const table of tables) query.append("not", table.dataset.match);
+  for (const table of tables) query.append("not", `${table.dataset.match}`);
   const answer = await fetch(`${place.dataset.tv}?${query}`);
   if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
@@ -44,29 +45,24 @@ async function fill(place) {
   // A live match ends all replays; a replay takes the place of a table that is over.
   const old = isLive ? tables.filter((table) => !liveOf(place).includes(table)) : over;
   for (const article of articles) {
-    swap(place, old.shift()?.closest("article"), article);
-    start(article.querySelector("[data-table]"));
+    const before = old.shift()?.closest("article");
+    const focused = before?.contains(document.activeElement);
+    if (before) before.replaceWith(article);
+    else place.append(article);
+    if (focused) part(article, "a").focus({ preventScroll: true });
+    start(part(article, "[data-table]"));
   }
   if (!isLive) {
     for (const table of old) table.classList.remove("over"); // it plays again
     return;
   }
-  for (const table of old) if (table.dataset.table === "replay") table.closest("article").remove();
+  for (const table of old) if (table.dataset.table === "replay") table.closest("article")?.remove();
   for (const note of document.querySelectorAll("[data-none-live]")) note.remove();
   const news = document.querySelector("[data-tv-news]");
-  if (news) news.textContent = `Live now: ${articles[0].querySelector(".tv-head").textContent}`;
+  if (news) news.textContent = `Live now: ${part(articles[0], ".tv-head").textContent}`;
 }
 
-/** Puts an article into the place of an old one, with the focus if it was there. */
-function swap(place, old, article) {
-  if (!old) return place.append(article);
-  const focused = old.contains(document.activeElement);
-  old.replaceWith(article);
-  if (focused) article.querySelector("a").focus({ preventScroll: true });
-  return undefined;
-}
-
-/** Fills the free places after the fills before, and again later if that fails. */
+/** Fills the free places after the fills before, and again later if that fails. @param {HTMLElement} place */
 function fillNext(place, failures = 0) {
   filled = filled
     .then(() => fill(place))
@@ -118,7 +114,7 @@ function listen(place) {
   });
 }
 
-/** Fills the place of a table that is over, once the tab is seen. */
+/** Fills the place of a table that is over, once the tab is seen. @param {HTMLElement} place @param {HTMLElement} table */
 function replace(place, table) {
   if (document.hidden) {
     document.addEventListener("visibilitychange", () => replace(place, table), { once: true });
@@ -128,14 +124,14 @@ function replace(place, table) {
   fillNext(place);
 }
 
-for (const place of document.querySelectorAll("[data-tv]")) {
+for (const place of parts(document, "[data-tv]")) {
   place.addEventListener("table-over", (event) => {
-    const table = event.target;
+    const table = /** @type {HTMLElement} */ (event.target);
     if (table.dataset.table === "replay") return replace(place, table);
-    const article = table.closest("article");
-    const title = article.querySelector(".tv-head a");
+    const article = /** @type {HTMLElement} */ (table.closest("article"));
+    const title = part(article, ".tv-head a");
     title.textContent = title.textContent.replace(/: in play$/, "");
-    const state = article.querySelector(".state");
+    const state = part(article, ".state");
     state.className = "state";
     state.textContent = "just finished";
     return setTimeout(() => replace(place, table), RESULT);
@@ -144,10 +140,9 @@ for (const place of document.querySelectorAll("[data-tv]")) {
   listen(place);
 }
 
-const button = document.querySelector("[data-full-screen]");
-if (button && document.fullscreenEnabled) {
-  button.hidden = false;
+for (const button of parts(document, "[data-full-screen]")) {
+  button.hidden = !document.fullscreenEnabled;
   button.addEventListener("click", () => {
-    document.getElementById(button.dataset.fullScreen).requestFullscreen();
+    part(document, `#${button.dataset.fullScreen}`).requestFullscreen();
   });
 }

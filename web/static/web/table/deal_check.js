@@ -41,15 +41,18 @@ export async function shuffled(seed, k, cards) {
 }
 
 /**
- * Checks a deal.
- * @param {{commitment: string, deal_seed: string, cards: number[], names: string[],
- *   phases: {events: any[]}[]}} match
- * @returns {Promise<{ok: boolean, text: string, hands: number, draws: number}>}
+ * Checks a deal; `ok` is null if this browser can't.
+ * @param {Replay} match
+ * @returns {Promise<{ok: boolean|null, text: string, hands: number, draws: number}>}
  */
 export async function checkDeal({ commitment, deal_seed: text, cards, names, phases }) {
   const seed = bytesOf(text);
   let [hands, draws, k, top] = [0, 0, 0, 0];
   const wrong = (/** @type {string} */ why) => ({ ok: false, text: `The deal is wrong: ${why}.`, hands, draws });
+  if (!globalThis.crypto?.subtle) {
+    const way = "Download the record and check it with the engine.";
+    return { ok: null, text: `This browser can check deals only over HTTPS. ${way}`, hands, draws };
+  }
   if (hex(await sha256(seed)) !== commitment) {
     return wrong("the SHA-256 of the seed is not the published commitment");
   }
@@ -66,8 +69,9 @@ export async function checkDeal({ commitment, deal_seed: text, cards, names, pha
       case "hand_dealt": {
         const hand = deck.slice(top, top + event.hand_size).sort((a, b) => a - b);
         top += event.hand_size;
-        if (hand.join() !== event.cards.join()) {
-          return wrong(`${names[event.seat]} got ${event.cards.join(" ")}, but the shuffle deals ${hand.join(" ")}`);
+        const shown = event.cards ?? [];
+        if (hand.join() !== shown.join()) {
+          return wrong(`${names[event.seat]} got ${shown.join(" ")}, but the shuffle deals ${hand.join(" ")}`);
         }
         hands += 1;
         break;

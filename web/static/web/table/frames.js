@@ -11,7 +11,7 @@ export const LEAST_MOVE = 200;
 export class Frames {
   /**
    * @param {number} seats
-   * @param {{show: (frame: import("./scene.js").Frame, duration: number) => void,
+   * @param {{show: (frame: Frame, duration: number) => void,
    *   wait: () => number, idle?: () => void}} how  `wait`: milliseconds between two frames;
    *   `idle`: called when the last frame is shown
    */
@@ -26,7 +26,7 @@ export class Frames {
     return !this.timer && this.shown === this.fold.frames.length - 1;
   }
 
-  /** @param {import("./scene.js").Phase} phase */
+  /** @param {Phase} phase */
   add(phase) {
     this.fold.add(phase);
     // The first phases come at once; draw when the last of them is there.

@@ -6,8 +6,8 @@ import { isPlain, takesKeys } from "./transport.js";
 export class Past {
   /**
    * @param {HTMLElement} table
-   * @param {import("./frames.js").Frames} frames  of the live match
-   * @param {(frame: import("./scene.js").Frame, isNear: boolean) => void} draw
+   * @param {Frames} frames  of the live match
+   * @param {(frame: Frame, isNear: boolean) => void} draw
    *   isNear: cards move there, as the view showed the frame beside it
    */
   constructor(table, frames, draw) {

@@ -1,22 +1,7 @@
 // Folds the events of a match into scenes: who holds what, what lies on the felt, who has how many
 // points. Pure: no page, no network. It works out no rules; every change comes from an event.
 
-/**
- * A card has an id that it keeps while it moves; the rank is null while it is hidden.
- * @typedef {{id: string, rank: number|null, by?: number[]}} Card  by: the seats that see its rank
- * @typedef {{hand: Card[], plays: Card[], passed: boolean, forced: boolean, leads: boolean, won: boolean,
- *   order: number, points: number, change: number, days: number[], note: string, fresh: string[],
- *   scored: number[], faults: string[], acts: boolean,
- *   past: {cards: Card[], cancelled: boolean, won: boolean}|null}} Seat  past: of the last trick or day
- * @typedef {{game: string, rules: string, seats: Seat[], pot: number[], stake: number,
- *   cancelled: number[], discards: number, day: number, round: number, trick: number,
- *   lead: {kind: string, low: number}|null, over: boolean}} Scene
- * @typedef {{scene: Scene, kind: string, lines: string[], step: number, ply: number,
- *   movers: number[], part: string}} Frame  movers: the seats that chose a move; part: day or trick
- * @typedef {{id?: number, ply?: number, events: any[], sentences: string[],
- *   faults?: [number, string][], to_act?: number[]}} Phase
- */
-
+/** @type {Record<Kind, Beat>} */
 const BEATS = {
   match_started: "deal", round_dealt: "deal", hand_dealt: "deal", day_started: "deal",
   card_drawn: "deal", discards_reshuffled: "deal", card_given: "give", card_played: "play",
@@ -26,6 +11,7 @@ const BEATS = {
   hand_shown: "end",
   rank_scored: "end", hand_counted: "end", match_over: "end",
 };
+/** @type {Record<string, string>} */
 const SUMMARY = {
   hand_dealt: "Every seat receives its cards.",
   card_given: "Every seat gives one card to its left neighbour.",
@@ -61,10 +47,8 @@ export class Fold {
   add(phase) {
     const { events, sentences } = phase;
     const first = this.frames.length;
-    let beat = "";
-    let lines = [];
-    let kinds = [];
-    let movers = [];
+    /** @type {[Beat|"", string[], Kind[], number[]]} */
+    let [beat, lines, kinds, movers] = ["", [], [], []];
     const close = (last = false) => {
       if (!beat) return;
       this.deliver();
@@ -76,7 +60,7 @@ export class Fold {
       this.frames.push({
         scene: copy(this.scene), kind: beat, step: this.steps,
         lines: [...(goesOn ? before.lines : []), ...summarised(kinds, lines)],
-        ply: Number(phase.ply ?? phase.id ?? 0), movers, part: part(this.scene),
+        ply: phase.ply ?? 0, movers, part: part(this.scene),
       });
     };
     for (const seat of this.scene.seats) seat.faults = [];
@@ -90,7 +74,8 @@ export class Fold {
       this.apply(event);
       lines.push(sentences[index] || "");
       kinds.push(event.kind);
-      if (["give", "play"].includes(next) || event.kind === "pot_awarded") movers.push(event.seat);
+      const isMove = ["give", "play"].includes(next) || event.kind === "pot_awarded";
+      if (isMove && "seat" in event) movers.push(event.seat);
     });
     close(true);
     // A deal or a draw belongs to the day or trick that follows it.
@@ -100,11 +85,11 @@ export class Fold {
     }
   }
 
-  /** @param {any} event */
+  /** @param {GameEvent} event */
   apply(event) {
     const scene = this.scene;
-    const seat = scene.seats[event.seat];
-    const to = scene.seats[event.to];
+    const seat = scene.seats["seat" in event ? event.seat : -1];
+    /** @type {Make} */
     const card = (rank, by) => ({ id: `c${(this.cards += 1)}`, rank, by });
     switch (event.kind) {
       case "match_started":
@@ -117,7 +102,7 @@ export class Fold {
         break;
       case "hand_dealt":
         seat.hand = Array.from({ length: event.hand_size }, (_, at) =>
-          card(event.cards ? event.cards[at] : null, [event.seat]));
+          card(event.cards?.[at] ?? null, [event.seat]));
         break;
       case "hand_shown":
         this.clear();
@@ -142,7 +127,7 @@ export class Fold {
         this.clearChanges();
         const given = take(seat.hand, event.rank);
         const moved = { ...given, rank: event.rank ?? given.rank, by: [event.seat, event.to] };
-        this.moving.push([moved, to]);
+        this.moving.push([moved, scene.seats[event.to]]);
         seat.note = event.rank === null ? "" : `gave ${name(event.rank)}`;
         break;
       }
@@ -153,10 +138,10 @@ export class Fold {
       case "day_won":
         scene.cancelled = event.cancelled;
         seat.won = true;
-        if (event.to !== null) this.pay(event);
+        if (event.to !== null) this.pay(event.to, event);
         break;
       case "pot_awarded":
-        this.pay(event);
+        this.pay(event.to, event);
         break;
       case "day_carried":
         scene.cancelled = event.cancelled;
@@ -179,8 +164,7 @@ export class Fold {
       case "rank_scored":
         for (const holder of event.seats) {
           scene.seats[holder].scored.push(event.rank);
-          scene.seats[holder].points += event.points;
-          scene.seats[holder].change += event.points;
+          gain(scene.seats[holder], event.points);
         }
         break;
       case "cards_led":
@@ -212,18 +196,15 @@ export class Fold {
         seat.note = "took the cards back";
         break;
       case "gift_moved":
-        if (event.giver !== null) {
-          scene.seats[event.giver].points -= 1;
-          scene.seats[event.giver].change -= 1;
-        }
-        to.points += 1;
-        if (this.frames.length) to.change += 1;
+        if (event.giver !== null) gain(scene.seats[event.giver], -1);
+        scene.seats[event.to].points += 1;
+        if (this.frames.length) scene.seats[event.to].change += 1;
         break;
     }
     for (const each of scene.seats) each.hand.sort(byRank);
   }
 
-  /** Numbers the seats of a trick in the order in which they act. */
+  /** Numbers the seats of a trick in the order in which they act. @param {Seat} seat */
   acted(seat) {
     seat.order = 1 + Math.max(...this.scene.seats.map((each) => each.order));
   }
@@ -238,12 +219,11 @@ export class Fold {
     this.moving = [];
   }
 
-  /** Moves the pot to the seat that receives it. */
-  pay(event) {
-    const to = this.scene.seats[event.to];
-    to.points += event.points;
-    to.change += event.points;
-    to.days = [...to.days, ...event.pot];
+  /** Moves the pot to a seat. @param {number} seat @param {{points: number, pot: number[]}} won */
+  pay(seat, { points, pot }) {
+    const to = this.scene.seats[seat];
+    gain(to, points);
+    to.days = [...to.days, ...pot];
     Object.assign(this.scene, { pot: [], stake: 0 });
   }
 
@@ -257,9 +237,9 @@ export class Fold {
       scene.discards += seat.plays.length;
       const cancelled = seat.plays.some((card) => off.includes(card.rank));
       seat.past = seat.plays.length ? { cards: seat.plays, cancelled, won: seat.won } : null;
-      Object.assign(seat, { plays: [], passed: false, forced: false, leads: false, won: false });
-      Object.assign(seat, { note: "", order: 0 });
-      seat.fresh = [];
+      Object.assign(seat, {
+        plays: [], passed: false, forced: false, leads: false, won: false, note: "", order: 0, fresh: [],
+      });
     }
     this.clearChanges();
   }
@@ -291,7 +271,7 @@ export function frameOfPly(frames, ply, ofCards = false) {
   return found < 0 ? frames.findIndex((frame) => frame.ply === ply) : found;
 }
 
-/** Returns the frame that a link to a step shows: the last result of it. */
+/** Returns the frame that shows the last result of a step. @param {Frame[]} frames @param {number} step */
 export function frameOf(frames, step) {
   const of = frames.flatMap((frame, at) => (frame.step === step ? [at] : []));
   const results = of.filter((at) => ["result", "end"].includes(frames[at].kind));
@@ -310,7 +290,10 @@ export function resultFor(frames, at, seat) {
   return null;
 }
 
-/** Returns the scene as one seat saw it: other ranks are null. @param {Scene} scene */
+/**
+ * Returns the scene as one seat saw it: other ranks are null.
+ * @param {Scene} scene @param {number|null} viewer
+ */
 export function seenBy(scene, viewer) {
   if (viewer === null || scene.over) return scene;
   const seats = scene.seats.map((seat, at) => ({
@@ -323,15 +306,18 @@ export function seenBy(scene, viewer) {
   return { ...scene, seats };
 }
 
+/** @param {Kind[]} kinds @param {string[]} lines */
 function summarised(kinds, lines) {
+  /** @type {Record<string, number>} */
   const counts = {};
   for (const kind of kinds) counts[kind] = (counts[kind] || 0) + 1;
   if (kinds.includes("match_over")) {
     const counts = lines.filter((_, at) => kinds[at] === "hand_counted");
-    return [...(counts.length ? [SUMMARY.rank_scored] : []), ...counts, lines.at(-1)];
+    return [...(counts.length ? [SUMMARY.rank_scored] : []), ...counts, ...lines.slice(-1)];
   }
   if (kinds.includes("match_started")) return [lines[0]];
   const shown = new Set();
+  /** @type {string[]} */
   const result = [];
   kinds.forEach((kind, at) => {
     if (kind === "hand_dealt" && counts.round_dealt) return;
@@ -343,19 +329,28 @@ function summarised(kinds, lines) {
   return result;
 }
 
+/** @param {Seat} seat @param {number} points */
+function gain(seat, points) {
+  seat.points += points;
+  seat.change += points;
+}
+
+/** @param {Card} a @param {Card} b */
 function byRank(a, b) {
   return (a.rank ?? 99) - (b.rank ?? 99);
 }
 
+/** @param {Scene} scene */
 function part(scene) {
   return scene.day ? `Day ${scene.day}` : `Trick ${scene.trick}`;
 }
 
+/** @param {number} rank */
 function name(rank) {
   return rank === 0 ? "a Claus" : String(rank);
 }
 
-/** Takes a card of a rank out of a hand, or a hidden one. */
+/** Takes a card of a rank out of a hand, or a hidden one. @param {Card[]} hand @param {Rank} rank */
 function take(hand, rank) {
   let at = rank === null ? -1 : hand.findIndex((card) => card.rank === rank);
   if (at < 0) at = hand.findLastIndex((card) => card.rank === null || rank === null);
@@ -363,10 +358,12 @@ function take(hand, rank) {
   return hand.splice(at, 1)[0];
 }
 
+/** @param {Card} card @param {number} rank */
 function open(card, rank) {
   return { ...card, rank, by: undefined };
 }
 
+/** @param {Card[]} hand @param {Rank[]} ranks @param {Make} card */
 function reveal(hand, ranks, card) {
   const hidden = [...ranks];
   for (const each of hand) {
@@ -376,9 +373,10 @@ function reveal(hand, ranks, card) {
   hand.forEach((each, at) => {
     if (each.rank === null) hand[at] = { ...each, rank: hidden.shift() ?? null };
   });
-  for (const rank of hidden) hand.push(card(rank, undefined));
+  for (const rank of hidden) hand.push(card(rank));
 }
 
+/** @param {Scene} scene  @returns {Scene} */
 function copy(scene) {
   const seats = scene.seats.map((seat) => ({
     ...seat, hand: [...seat.hand], scored: [...seat.scored], faults: [...seat.faults],

@@ -8,12 +8,12 @@ import { View } from "./view.js";
 const WAIT = 650;
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
-const named = (/** @type {number} */ rank) => (rank === 0 ? "a Claus" : String(rank));
+const named = (/** @type {Rank} */ rank) => (rank === 0 ? "a Claus" : String(rank));
 
 export class Seated {
   /**
    * @param {HTMLElement} table
-   * @param {(answer: any) => void} settled  called when the table shows all of an answer
+   * @param {(answer: Answer) => void} settled  called when the table shows all of an answer
    */
   constructor(table, settled) {
     this.table = table;
@@ -21,6 +21,7 @@ export class Seated {
     this.view = new View(table, this.own);
     this.settled = settled;
     this.last = -1;
+    /** @type {Answer|null} */
     this.answer = null;
     this.exchange = "";
     /** @type {string[]} */
@@ -41,6 +42,7 @@ export class Seated {
 
   /** Fetches what is new; returns the answer. */
   async refresh(query = "") {
+    /** @type {Answer|NoAnswer} */
     const answer = await fetchAll(`${this.table.dataset.source}?after=${this.last}${query}`);
     if (answer.state !== "playing") return answer;
     this.answer = answer;
@@ -64,10 +66,10 @@ export class Seated {
 
   /**
    * Returns which cards the player gave and received, as a sentence; "" without an exchange.
-   * @param {any[]} events
+   * @param {GameEvent[]} events
    */
   exchangeIn(events) {
-    const gifts = events.filter(({ kind }) => kind === "card_given");
+    const gifts = events.filter((event) => event.kind === "card_given");
     const given = gifts.find(({ seat }) => seat === this.own);
     const received = gifts.find(({ to }) => to === this.own);
     if (!given || !received) return "";
@@ -80,7 +82,7 @@ export class Seated {
 
   /**
    * Shows a frame; the last result stays until the player's next move.
-   * @param {import("./scene.js").Frame} frame @param {number} duration
+   * @param {Frame} frame @param {number} duration
    */
   show(frame, duration) {
     const frames = this.frames.fold.frames;
@@ -93,7 +95,8 @@ export class Seated {
 
   /** Shows for whom the match waits now, and hands the answer on. */
   settle() {
-    const frame = /** @type {import("./scene.js").Frame} */ (this.frames.fold.frames.at(-1));
+    const frame = /** @type {Frame} */ (this.frames.fold.frames.at(-1));
+    if (!this.answer) return;
     const { acts, notes } = this.answer;
     const seats = frame.scene.seats.map((seat, at) => ({ ...seat, acts: acts.includes(at) }));
     this.show({ ...frame, scene: { ...frame.scene, seats } }, 0);

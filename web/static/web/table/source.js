@@ -12,12 +12,6 @@ export async function fetchAll(address) {
   return answer.json();
 }
 
-/**
- * What a table does with the events of its match.
- * @typedef {{phase: (phase: any) => void, end: (end: any) => void, clock: (clock: any) => void,
- *   state: (on: boolean) => void}} Follower
- */
-
 /** @type {Map<number, {to: Follower, last: number}>} The matches in play, by id. */
 const followed = new Map();
 /** @type {EventSource|null} */

@@ -5,7 +5,7 @@ const ROOM = 200;
 
 /**
  * Returns what happened in a frame, with the cards.
- * @param {import("./scene.js").Frame} frame
+ * @param {Frame} frame
  * @param {string[]} names  of the seats
  * @returns {string}
  */
@@ -20,7 +20,7 @@ export function spoken({ kind, scene, lines, part }, names) {
   return lines.at(-1) ?? "";
 }
 
-/** @param {string} kind @param {import("./scene.js").Scene} scene @param {string[]} names */
+/** @param {string} kind @param {Scene} scene @param {string[]} names */
 function cardsOf(kind, scene, names) {
   const gave = kind === "give" ? /^gave (.*)$/ : null;
   /** @type {string[]} */
@@ -33,7 +33,7 @@ function cardsOf(kind, scene, names) {
   return parts.join(", ");
 }
 
-/** @param {import("./scene.js").Card[]} cards */
+/** @param {Card[]} cards */
 function words(cards) {
   return cards.map(({ rank }) => (rank === 0 ? "a Claus" : rank)).join(" ");
 }

@@ -6,7 +6,7 @@ import { Fold, frameOf, frameOfPly, seenBy, showsMoves } from "./scene.js";
 import { fetchAll, follow } from "./source.js";
 import { spoken } from "./spoken.js";
 import { Transport, WAITS, press } from "./transport.js";
-import { View } from "./view.js";
+import { View, element, part, parts } from "./view.js";
 
 const LIVE_WAIT = 900;
 const NARROW = matchMedia("(max-width: 46rem)");
@@ -18,14 +18,14 @@ export function start(table) {
   if (!table.dataset.source) return; // it stands still
   if (table.dataset.table === "live") live(table);
   else if (table.dataset.table === "replay") {
-    const without = (error) => console.warn("The replay needs its links now:", error.message);
-    replay(table).catch(without);
+    replay(table).catch(({ message }) => console.warn("The replay needs its links now:", message));
   }
 }
 
 /** A finished match: one fetch of all phases. @param {HTMLElement} table */
 async function replay(table) {
-  const match = await fetchAll(table.dataset.source);
+  /** @type {Replay} */
+  const match = await fetchAll(`${table.dataset.source}`);
   const fold = new Fold(match.names.length);
   for (const phase of match.phases) fold.add(phase);
   const view = new View(table);
@@ -33,9 +33,13 @@ async function replay(table) {
   const asked = new URLSearchParams(small ? "" : location.search);
   const wanted = Number(small ? table.dataset.small : asked.get("step"));
   const exact = asked.get("at");
+  /** @type {number|null} */
   let viewer = null;
+  /** @type {Transport|null} */
   let transport = null;
+  /** @type {Beside|null} */
   let beside = null;
+  /** @type {Player} */
   const player = {
     frames: fold.frames,
     at: 0,
@@ -45,9 +49,9 @@ async function replay(table) {
       player.at = at;
       const frame = fold.frames[at];
       const near = Math.abs(at - before) === 1;
-      const duration = near ? Math.max(LEAST_MOVE, MOVE / Math.max(1, transport ? transport.speed : 1)) : 0;
+      const duration = near ? Math.max(LEAST_MOVE, MOVE / Math.max(1, transport?.speed ?? 1)) : 0;
       view.show(frame, seenBy(frame.scene, viewer), { viewer, duration });
-      if (by === "hand" || frame.kind === "result") announce(table, frame, view);
+      if (by === "hand" || frame.kind === "result") announce(frame, view);
       if (!transport) return;
       transport.update();
       beside?.show();
@@ -64,56 +68,56 @@ async function replay(table) {
   else if (judged >= 0) begin = judged;
   player.at = begin;
   player.show(begin, { by: "start" });
-  if (small) return loop(table, player);
+  if (!transport) return loop(table, player);
   if (table.querySelector("#chances")) {
     const { Beside } = await import("./beside.js");
     beside = new Beside(table, player, transport);
     beside.show();
   }
-  const seats = table.querySelector("[data-viewer]");
+  /** @type {HTMLSelectElement} */
+  const seats = part(table, "[data-viewer]");
   seats.addEventListener("change", () => {
     viewer = seats.value === "" ? null : Number(seats.value);
     player.show(player.at, { by: "view" });
   });
-  const copy = table.querySelector("[data-copy]");
-  copy?.addEventListener("click", async () => {
-    address(player);
-    try {
-      await navigator.clipboard.writeText(location.href);
-    } catch {
-      offerLink(copy); // without TLS there is no clipboard, or the browser forbids it
-      return;
-    }
-    copy.textContent = "Link copied";
-    setTimeout(() => { copy.textContent = "Copy link"; }, 2000);
-  });
-  const check = document.querySelector(`[data-check="${table.id}"]`);
-  if (check) offerCheck(check, match);
+  for (const copy of parts(table, "[data-copy]")) {
+    copy.addEventListener("click", async () => {
+      address(player);
+      try {
+        await navigator.clipboard.writeText(location.href);
+      } catch {
+        offerLink(copy); // without TLS there is no clipboard, or the browser forbids it
+        return;
+      }
+      copy.textContent = "Link copied";
+      setTimeout(() => { copy.textContent = "Copy link"; }, 2000);
+    });
+  }
+  for (const place of parts(document, `[data-check="${table.id}"]`)) offerCheck(place, match);
 }
 
-/** Shows the link below its button, selected for the reader to copy. */
+/** Shows the link below its button, selected for the reader to copy. @param {HTMLElement} copy */
 function offerLink(copy) {
-  let line = copy.parentElement.querySelector(".copy-by-hand");
-  if (!line) {
-    line = document.createElement("label");
-    line.className = "copy-by-hand";
-    const link = document.createElement("input");
+  /** @type {HTMLInputElement|null|undefined} */
+  let link = copy.parentElement?.querySelector(".copy-by-hand input");
+  if (!link) {
+    const line = element("label", "copy-by-hand");
+    link = document.createElement("input");
     link.readOnly = true;
     line.append("Press Ctrl+C or ⌘C to copy the link: ", link);
     copy.after(line);
   }
-  const link = line.querySelector("input");
   link.value = location.href;
   link.focus();
   link.select();
 }
 
-/** Plays a small table by itself, again and again, until somebody pauses it. */
+/** Plays a small table again and again, until somebody pauses it. @param {HTMLElement} table @param {Player} player */
 function loop(table, player) {
-  const button = table.querySelector("[data-play]");
+  const button = part(table, "[data-play]");
   const last = player.frames.length - 1;
   let timer = 0;
-  const plan = (wait) => {
+  const plan = (wait = WAITS.end) => {
     timer = setTimeout(next, wait);
   };
   const next = () => {
@@ -125,10 +129,10 @@ function loop(table, player) {
     } else {
       over(table);
       player.at = -1; // unless the page shows another match now, this one plays from its beginning
-      plan(WAITS.end);
+      plan();
     }
   };
-  const play = (on) => {
+  const play = (on = true) => {
     clearTimeout(timer);
     press(button, on);
     if (on) plan(WAITS.deal);
@@ -141,8 +145,11 @@ function loop(table, player) {
 /** A match in play: frames one after the other, as the phases come. @param {HTMLElement} table */
 function live(table) {
   const view = new View(table);
+  /** @type {StreamEnd|null} */
   let ended = null;
+  /** @type {Past|null} */
   let past = null;
+  /** @param {Frame} frame @param {number} duration */
   const draw = (frame, duration) => view.show(frame, frame.scene, { viewer: null, duration });
   const frames = new Frames(view.seats.length, {
     show(frame, duration) {
@@ -150,11 +157,11 @@ function live(table) {
       const isPast = past !== null && past.isOpen; // the spectator looks back: the view stays
       if (!isPast) draw(frame, duration);
       if (isPast && frame.kind !== "end") return;
-      if (frame.kind === "result" || frame.kind === "end") announce(table, frame, view);
+      if (["result", "end"].includes(frame.kind)) announce(frame, view);
     },
     wait: () => LIVE_WAIT,
     idle() {
-      if (ended) finish(table, ended, view);
+      if (ended) finish(ended, view);
     },
   });
   if (table.querySelector("[data-past]")) {
@@ -162,48 +169,51 @@ function live(table) {
     import("./past.js").then(({ Past }) => {
       past = new Past(table, frames, (frame, isNear) => {
         draw(frame, isNear ? MOVE : 0);
-        announce(table, frame, view);
+        announce(frame, view);
       });
     });
   }
-  follow(table.dataset.source, Number(table.dataset.match), {
+  follow(`${table.dataset.source}`, Number(table.dataset.match), {
     phase: (phase) => frames.add(phase),
     clock: (clock) => view.clock(clock.remaining_ms),
     end(end) {
       ended = end;
       view.clock(null);
-      if (frames.isIdle) finish(table, ended, view);
+      if (frames.isIdle) finish(end, view);
     },
     state: (on) => table.classList.toggle("offline", !on),
   });
 }
 
-function finish(table, end, view) {
-  const line = table.querySelector(".live-state");
+/** @param {StreamEnd} end @param {View} view */
+function finish(end, { table, names }) {
+  const line = part(table, ".live-state");
   if (end.status === "finished") {
-    const totals = view.names.map((name, seat) => `${name} ${end.scores[seat]}`).join(", ");
+    const totals = names.map((name, seat) => `${name} ${end.scores[seat]}`).join(", ");
     line.replaceChildren(`The match is over: ${totals}. `);
     const link = document.createElement("a");
-    link.href = table.dataset.page;
+    link.href = table.dataset.page ?? "";
     link.textContent = "Watch the replay";
     line.append(link);
   } else line.textContent = "This match is void: it changes no rating.";
   over(table);
 }
 
+/** @param {HTMLElement} table */
 function over(table) {
   table.dispatchEvent(new CustomEvent("table-over", { bubbles: true }));
 }
 
-/** Writes what changed for screen readers. */
-function announce(table, frame, view) {
+/** Writes what changed for screen readers. @param {Frame} frame @param {View} view */
+function announce(frame, { table, names }) {
   const status = table.querySelector("[role=status]");
-  if (status) status.textContent = spoken(frame, view.names);
+  if (status) status.textContent = spoken(frame, names);
 }
 
 /**
  * Puts the step into the address, so that the link of the page leads back to it. Without JavaScript
  * the page shows the same decision by the ply of its phase, or the cards that came after it.
+ * @param {Player} player
  */
 function address(player) {
   const frame = player.frames[player.at];
@@ -218,39 +228,36 @@ function address(player) {
   history.replaceState(null, "", `?${query}`);
 }
 
-/** Moves the cursor of the chart of points. */
+/** Moves the cursor of the chart of points. @param {HTMLElement} table @param {number} step */
 function cursor(table, step) {
   const svg = document.querySelector(`[data-points="${table.id}"] svg`);
   if (!svg) return;
-  const grid = svg.querySelector(".grid");
+  const grid = part(svg, ".grid");
   let line = svg.querySelector(".cursor");
   if (!line) {
     line = document.createElementNS(svg.namespaceURI, "line");
     line.setAttribute("class", "cursor");
     svg.append(line);
   }
-  const [left, right] = [Number(grid.getAttribute("x1")), Number(grid.getAttribute("x2"))];
+  const [left, right] = ["x1", "x2"].map((name) => Number(grid.getAttribute(name)));
   const x = left + ((right - left) * step) / Number(table.dataset.last);
   for (const [name, value] of Object.entries({ x1: x, x2: x, y1: 12, y2: 194 })) {
     line.setAttribute(name, String(value));
   }
 }
 
+/** @param {HTMLElement} place @param {Replay} match */
 function offerCheck(place, match) {
-  const button = place.querySelector("button");
-  const verdict = place.querySelector("[role=status]");
+  const button = part(place, "button");
+  const verdict = part(place, "[role=status]");
   place.hidden = false;
   button.addEventListener("click", async () => {
-    if (!globalThis.crypto?.subtle) {
-      verdict.textContent = "This browser can check deals only over HTTPS. Download the record and check it with the engine.";
-      return;
-    }
     verdict.textContent = "Checking…";
     const { checkDeal } = await import("./deal_check.js");
-    const found = await checkDeal(match);
-    verdict.textContent = found.text;
-    verdict.className = found.ok ? "verdict good" : "verdict bad";
+    const { ok, text } = await checkDeal(match);
+    verdict.textContent = text;
+    if (ok !== null) verdict.className = ok ? "verdict good" : "verdict bad";
   });
 }
 
-for (const table of document.querySelectorAll("[data-table]")) start(table);
+for (const table of parts(document, "[data-table]")) start(table);

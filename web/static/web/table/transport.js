@@ -1,5 +1,7 @@
 // Plays frames: play and pause, speed, step, jump, keyboard.
 
+import { part, parts } from "./view.js";
+
 /** Milliseconds that a frame of each kind stays. */
 export const WAITS = { deal: 1100, give: 1300, play: 1100, result: 2600, end: 3000 };
 
@@ -24,32 +26,30 @@ export function takesKeys(table, focus) {
   if (!(focus instanceof Element)) return false;
   if (focus.closest("input, select, textarea, [tabindex='0']")) return false;
   const within = focus.closest("[data-table]");
-  return within ? within === table : document.querySelectorAll(".transport").length === 1;
+  return within ? within === table : parts(document, ".transport").length === 1;
 }
 
 export class Transport {
-  /**
-   * @param {HTMLElement} table
-   * @param {{frames: import("./scene.js").Frame[], at: number,
-   *   show: (at: number, how: {by: "hand"|"play"}) => void, jump: (step: number) => number}} player
-   */
+  /** @param {HTMLElement} table @param {Player} player */
   constructor(table, player) {
     this.table = table;
     this.player = player;
     this.timer = 0;
     this.speed = 1;
-    const find = (name) => table.querySelector(`[data-${name}]`);
-    this.button = find("play");
-    this.seek = find("seek");
-    for (const part of table.querySelectorAll(".transport [hidden], .viewing [hidden]")) part.hidden = false;
+    this.button = part(table, "[data-play]");
+    /** @type {HTMLInputElement} */
+    this.seek = part(table, "[data-seek]");
+    for (const each of parts(table, ".transport [hidden], .viewing [hidden]")) each.hidden = false;
     this.seek.max = String(player.frames.length - 1);
     this.button.addEventListener("click", () => this.toggle());
     this.seek.addEventListener("input", () => this.go(Number(this.seek.value)));
-    find("speed").addEventListener("change", (event) => {
-      this.speed = Number(event.target.value);
+    /** @type {HTMLSelectElement} */
+    const speed = part(table, "[data-speed]");
+    speed.addEventListener("change", () => {
+      this.speed = Number(speed.value);
       if (this.timer) this.plan();
     });
-    for (const link of table.querySelectorAll("[data-go]")) {
+    for (const link of parts(table, "[data-go]")) {
       link.addEventListener("click", (event) => this.click(event, () => this.target(link.dataset.go)));
     }
     for (const link of this.jumps()) {
@@ -60,25 +60,27 @@ export class Transport {
   }
 
   jumps() {
-    return document.querySelectorAll(`.jump[data-of="${this.table.id}"] [data-step]`);
+    return parts(document, `.jump[data-of="${this.table.id}"] [data-step]`);
   }
 
-  target(name) {
+  target(name = "") {
     const { at, frames } = this.player;
     const last = frames.length - 1;
-    return { first: 0, previous: Math.max(0, at - 1), next: Math.min(last, at + 1), last }[name];
+    return { first: 0, previous: Math.max(0, at - 1), next: Math.min(last, at + 1), last }[name] ?? at;
   }
 
+  /** @param {MouseEvent} event @param {() => number} where */
   click(event, where) {
     if (!isPlain(event)) return;
     event.preventDefault();
     this.go(where());
   }
 
+  /** @param {KeyboardEvent} event */
   key(event) {
     if (!isPlain(event) || !takesKeys(this.table, event.target)) return;
     if (event.key === " ") {
-      if (event.target.closest("a, button, summary")) return;
+      if (/** @type {Element} */ (event.target).closest("a, button, summary")) return;
       event.preventDefault();
       this.toggle();
       return;
@@ -89,7 +91,7 @@ export class Transport {
     this.go(this.target(name));
   }
 
-  go(at) {
+  go(at = 0) {
     this.pause();
     if (at !== this.player.at) this.player.show(at, { by: "hand" });
   }
@@ -123,8 +125,8 @@ export class Transport {
     const { step } = frames[at];
     this.seek.value = String(at);
     this.seek.setAttribute("aria-valuetext", `Step ${step}`);
-    this.table.querySelector("[data-at]").textContent = step;
-    for (const link of this.table.querySelectorAll("[data-go]")) {
+    part(this.table, "[data-at]").textContent = String(step);
+    for (const link of parts(this.table, "[data-go]")) {
       if (this.target(link.dataset.go) === at) link.setAttribute("aria-disabled", "true");
       else link.removeAttribute("aria-disabled");
     }

@@ -2,23 +2,29 @@
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
+/** @type {Record<string, string>} */
 const SAID = { fresh: ", new", scored: ", scores", cancelled: ", cancelled", wins: ", wins" };
 
 /** @param {string} tag @param {string} className @param {string} [text] */
-function element(tag, className, text) {
+export function element(tag, className, text) {
   const made = document.createElement(tag);
   made.className = className;
   if (text !== undefined) made.textContent = text;
   return made;
 }
 
-/** Marks equal cards side by side: a narrow table draws them as one pile with their number. */
+/** Returns an element that the page has. @type {Find} */
+export const part = (root, selector) => /** @type {any} */ (root.querySelector(selector));
+/** @type {FindAll} */
+export const parts = (root, selector) => root.querySelectorAll(selector);
+
+/** Marks equal cards side by side, one pile with their number on a narrow table. @param {HTMLElement[]} items */
 function pile(items) {
   let count = 0;
   items.forEach((item, at) => {
     count += 1;
-    const rank = (each) => each?.firstChild.className.split(" ")[1];
-    const below = rank(item) !== "back" && rank(item) === rank(items[at + 1]);
+    const rank = (next = 0) => items[at + next]?.children[0].className.split(" ")[1];
+    const below = rank() !== "back" && rank() === rank(1);
     item.classList.toggle("below", below);
     if (below || count < 2) delete item.dataset.count;
     else item.dataset.count = String(count);
@@ -27,7 +33,7 @@ function pile(items) {
   return items;
 }
 
-/** Puts items into a list in order; an item that stays keeps the focus. */
+/** Puts items into a list in order; an item that stays keeps the focus. @param {Element} list @param {Element[]} items */
 function arrange(list, items) {
   const kept = new Set(items);
   for (const old of [...list.children]) if (!kept.has(old)) old.remove();
@@ -36,7 +42,7 @@ function arrange(list, items) {
   });
 }
 
-/** Returns what an answer to a lead must fulfil. @param {{kind: string, low: number}} lead */
+/** Returns what an answer to a lead must fulfil. @param {Lead} lead */
 export function rule({ kind, low }) {
   const card = kind === "single" ? "your card" : "your lowest card";
   const limit = low === 1 ? "1" : `${low} or lower`;
@@ -52,14 +58,16 @@ export class View {
     this.table = table;
     this.own = own;
     this.ticking = 0;
-    this.felt = table.querySelector(".felt");
-    this.seats = [...table.querySelectorAll(".seat")];
-    this.names = this.seats.map((seat) => seat.querySelector(".name").textContent.trim());
+    this.felt = part(table, ".felt");
+    this.seats = [...parts(table, ".seat")];
+    this.names = this.seats.map((seat) => part(seat, ".name").textContent.trim());
+    /** @type {Map<string, HTMLElement>} */
     this.cards = new Map();
+    this.used = new Set();
     this.parts = Number(table.dataset.parts);
   }
 
-  /** @param {import("./scene.js").Frame} frame */
+  /** @param {Frame} frame */
   title({ scene, kind }) {
     if (scene.over) return scene.day ? "The end: hands are counted" : "The end";
     if (scene.day) return `Day ${scene.day} of ${this.parts}`;
@@ -69,15 +77,15 @@ export class View {
 
   /**
    * Shows a frame.
-   * @param {import("./scene.js").Frame} frame
-   * @param {import("./scene.js").Scene} scene the frame's scene as the viewer sees it
+   * @param {Frame} frame
+   * @param {Scene} scene the frame's scene as the viewer sees it
    * @param {{viewer: number|null, duration: number}} how milliseconds that a card moves, 0 for none
    */
   show(frame, scene, { viewer, duration }) {
     const moving = duration > 0 && !still.matches && !document.hidden;
     const before = moving ? this.places() : new Map();
-    const focused = document.activeElement;
-    this.used = new Set();
+    const focused = /** @type {HTMLElement} */ (document.activeElement);
+    this.used.clear();
     const count = this.seats.length;
     scene.seats.forEach((seat, at) => this.drawSeat(seat, at, (at - (viewer ?? 0) + count) % count, scene));
     this.drawCentre(scene);
@@ -93,7 +101,7 @@ export class View {
   /** Shows the time that is left for the moves. @param {number|null} ms  null: there is no clock */
   clock(ms) {
     clearInterval(this.ticking);
-    const place = this.table.querySelector(".clock");
+    const place = part(this.table, ".clock");
     place.hidden = ms === null;
     if (ms === null) return;
     const ends = performance.now() + ms;
@@ -106,85 +114,86 @@ export class View {
     this.ticking = setInterval(tick, 1000);
   }
 
+  /** @param {Seat} seat @param {number} at @param {number} place @param {Scene} scene */
   drawSeat(seat, at, place, scene) {
     const box = this.seats[at];
     box.className = `seat at-${place}${seat.won ? " won" : ""}${seat.leads ? " leads" : ""}${seat.acts ? " acts" : ""}`;
-    box.querySelector(".points").textContent = seat.points;
-    const change = box.querySelector(".change");
+    part(box, ".points").textContent = String(seat.points);
+    const change = part(box, ".change");
     change.textContent = seat.change ? `${seat.change > 0 ? "+" : "−"}${Math.abs(seat.change)}` : "";
     const held = seat.hand.length;
-    box.querySelector(".count").textContent = `${held} card${held === 1 ? "" : "s"}`;
+    part(box, ".count").textContent = `${held} card${held === 1 ? "" : "s"}`;
     const hidden = seat.hand.some((card) => card.rank === null);
-    const hand = box.querySelector(".hand");
+    const hand = part(box, ".hand");
     hand.classList.toggle("hidden", hidden && seat.hand.every((card) => card.rank === null));
-    const marks = (card) => [
+    const tag = at === this.own ? "button" : "span";
+    arrange(hand, pile(seat.hand.map((card) => this.card(card, [
       ...(seat.fresh.includes(card.id) ? ["fresh"] : []),
       ...(seat.scored.includes(card.rank) ? ["scored"] : []),
-    ];
-    const tag = at === this.own ? "button" : "span";
-    arrange(hand, pile(seat.hand.map((card) => this.card(card, marks(card), tag))));
-    const off = (card) => (scene.cancelled.includes(card.rank) ? ["cancelled"] : []);
-    const plays = box.querySelector(".plays");
+    ], tag))));
+    const plays = part(box, ".plays");
     // A player sees the plays of the last day or trick, small, until the next one begins.
     const past = this.own !== null && !seat.plays.length ? seat.past : null;
     plays.classList.toggle("past", past !== null);
     const marked = [...(past?.cancelled ? ["cancelled"] : []), ...(past?.won ? ["wins"] : [])];
     arrange(plays, pile((past?.cards ?? seat.plays).map((card) =>
-      this.card(card, past ? marked : off(card)))));
-    const order = box.querySelector(".order");
+      this.card(card, past ? marked : scene.cancelled.includes(card.rank) ? ["cancelled"] : []))));
+    const order = part(box, ".order");
     order.replaceChildren();
     if (seat.order) order.append(element("span", "unseen", "Number "), String(seat.order));
-    arrange(box.querySelector(".won-days"), seat.days.map((day) => this.day(day)));
+    arrange(part(box, ".won-days"), seat.days.map((day) => this.day(day)));
     const faults = seat.faults.map((kind) => `${kind}: the referee played for it`);
     const does = [seat.passed ? (seat.forced ? "cannot play" : "passes") : "", seat.leads ? "leads" : "", seat.note];
     if (seat.acts) does.push("thinking");
-    const line = box.querySelector(".does");
+    const line = part(box, ".does");
     line.replaceChildren(does.filter(Boolean).join(", "));
     if (faults.length) line.append(" ", element("span", "fault", faults.join(" ")));
   }
 
+  /** @param {Scene} scene */
   drawCentre(scene) {
-    const pot = this.felt.querySelector(".pot");
+    const pot = part(this.felt, ".pot");
     pot.hidden = !scene.pot.length;
-    pot.querySelector(".stake").textContent = `At stake: ${scene.stake} point${scene.stake === 1 ? "" : "s"}`;
-    arrange(pot.querySelector(".days"), scene.pot.map((day) => this.day(day)));
-    this.felt.querySelector(".low").textContent = scene.lead ? rule(scene.lead) : "";
+    part(pot, ".stake").textContent = `At stake: ${scene.stake} point${scene.stake === 1 ? "" : "s"}`;
+    arrange(part(pot, ".days"), scene.pot.map((day) => this.day(day)));
+    part(this.felt, ".low").textContent = scene.lead ? rule(scene.lead) : "";
   }
 
-  /** Shows the reasons; at the end, each on its own line. A small table has no room for these. */
+  /** Shows the reasons; at the end of a large table, each on its own line. @param {Frame} frame */
   why({ kind, lines }) {
     const line = this.table.querySelector(".why");
     if (kind !== "end" || !line) this.text(".why", lines.join(" "));
-    else if ("small" in this.table.dataset) this.text(".why", lines.at(-1));
-    else {
-      const parts = lines.flatMap((each) => [document.createElement("br"), each]);
-      line.replaceChildren(...parts.slice(1));
-    }
+    else if ("small" in this.table.dataset) this.text(".why", lines[lines.length - 1]);
+    else line.replaceChildren(...lines.flatMap((each) => [document.createElement("br"), each]).slice(1));
   }
 
+  /** @param {string} selector @param {string} text */
   text(selector, text) {
     const found = this.table.querySelector(selector);
     if (found && found.textContent !== text) found.textContent = text;
   }
 
-  /** Returns the list item of a card, the same one for as long as the card is on the table. */
+  /** Returns a list item, the same one for as long as it is on the table. @param {string} id */
+  slot(id) {
+    const item = this.cards.get(id) ?? element("li", "slot");
+    this.used.add(id);
+    this.cards.set(id, item);
+    return item;
+  }
+
+  /** @param {Card} card @param {string[]} marks */
   card(card, marks, tag = "span") {
-    this.used.add(card.id);
-    let item = this.cards.get(card.id);
-    if (!item) {
-      item = element("li", "slot");
-      this.cards.set(card.id, item);
-    }
-    if (item.firstChild?.localName !== tag) {
+    const item = this.slot(card.id);
+    if (item.children[0]?.localName !== tag) {
       const made = element(tag, "");
-      if (tag === "button") made.type = "button";
+      if (tag === "button") made.setAttribute("type", tag);
       item.replaceChildren(made);
     }
-    const face = item.firstChild;
+    const face = item.children[0];
     const rank = card.rank === null ? "back" : `r${card.rank}`;
     face.className = ["tc", rank, ...marks].join(" ");
-    if (tag === "button") face.dataset.rank = String(card.rank);
-    const text = card.rank === null ? "" : String(card.rank);
+    if (tag === "button") face.setAttribute("data-rank", String(card.rank));
+    const text = String(card.rank ?? "");
     const said = marks.map((mark) => SAID[mark]);
     face.textContent = text;
     if (card.rank === 0) face.append(element("span", "unseen", ", Claus"));
@@ -192,34 +201,32 @@ export class View {
     return item;
   }
 
+  /** @param {number} day */
   day(day) {
-    const id = `day${day}`;
-    this.used.add(id);
-    let item = this.cards.get(id);
-    if (!item) {
-      item = element("li", "slot");
-      item.append(element("span", "tc day", String(day)));
-      this.cards.set(id, item);
-    }
+    const item = this.slot(`day${day}`);
+    if (!item.firstChild) item.append(element("span", "tc day", String(day)));
     return item;
   }
 
   places() {
     const places = new Map();
     for (const [id, item] of this.cards) {
-      const place = item.firstChild.getBoundingClientRect();
+      const place = item.children[0].getBoundingClientRect();
       if (place.width) places.set(id, place);
     }
     return places;
   }
 
-  /** Moves each card from its old place, and a new one from the middle of the felt. */
+  /**
+   * Moves each card from its old place, and a new one from the middle of the felt.
+   * @param {Map<string, DOMRect>} before @param {number} duration
+   */
   move(before, duration) {
     const felt = this.felt.getBoundingClientRect();
-    const middle = { left: felt.left + felt.width / 2, top: felt.top + felt.height / 2 };
+    const middle = { left: felt.left + felt.width / 2, top: felt.top + felt.height / 2, width: 0 };
     const moves = [];
     for (const [id, item] of this.cards) {
-      const face = item.firstChild;
+      const face = item.children[0];
       const to = face.getBoundingClientRect();
       const from = before.get(id) || (before.size ? middle : null);
       if (!from || !to.width) continue;
@@ -227,11 +234,11 @@ export class View {
       if (Math.abs(x) + Math.abs(y) < 2) continue;
       const scale = from.width ? from.width / to.width : 0.6;
       const opacity = before.has(id) ? 1 : 0;
-      moves.push([face, { transform: `translate(${x}px, ${y}px) scale(${scale})`, opacity, zIndex: 5 }]);
+      moves.push(() => face.animate([
+        { transform: `translate(${x}px, ${y}px) scale(${scale})`, opacity, zIndex: 5 },
+        { transform: "none", opacity: 1, zIndex: 5 },
+      ], { duration, easing: "cubic-bezier(.2,.7,.2,1)" }));
     }
-    for (const [face, from] of moves) {
-      const to = { transform: "none", opacity: 1, zIndex: 5 };
-      face.animate([from, to], { duration, easing: "cubic-bezier(.2,.7,.2,1)" });
-    }
+    for (const move of moves) move();
   }
 }

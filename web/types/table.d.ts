@@ -1,0 +1,106 @@
+// What the scripts of a table hand to each other.
+
+/** A rank; null while it is hidden. */
+type Rank = number | null;
+
+/** A card keeps its id while it moves. */
+interface Card {
+  id: string;
+  rank: Rank;
+  /** The seats that see its rank while it is in a hand. */
+  by?: number[];
+}
+
+interface Seat {
+  hand: Card[];
+  plays: Card[];
+  passed: boolean;
+  /** It passed because it could not play. */
+  forced: boolean;
+  leads: boolean;
+  won: boolean;
+  /** Its number in the order of a trick; 0 before it acts. */
+  order: number;
+  points: number;
+  change: number;
+  /** The day cards that it received. */
+  days: number[];
+  note: string;
+  /** The ids of its new cards. */
+  fresh: string[];
+  /** The ranks that it scores at the end. */
+  scored: Rank[];
+  faults: string[];
+  acts: boolean;
+  /** Its plays of the last day or trick. */
+  past: { cards: Card[]; cancelled: boolean; won: boolean } | null;
+}
+
+interface Lead {
+  kind: string;
+  low: number;
+}
+
+interface Scene {
+  game: string;
+  rules: string;
+  seats: Seat[];
+  pot: number[];
+  stake: number;
+  cancelled: Rank[];
+  discards: number;
+  day: number;
+  round: number;
+  trick: number;
+  lead: Lead | null;
+  over: boolean;
+}
+
+/** What cards do that move together. */
+type Beat = "deal" | "give" | "play" | "result" | "end";
+
+interface Frame {
+  scene: Scene;
+  kind: Beat;
+  lines: string[];
+  step: number;
+  ply: number;
+  /** The seats that chose a move. */
+  movers: number[];
+  /** The day or the trick, in words. */
+  part: string;
+}
+
+/** A replay at one of its frames. */
+interface Player {
+  frames: Frame[];
+  at: number;
+  /** Shows a frame: after a press of the reader, in the course of play, at the start, or for another viewer. */
+  show(at: number, how: { by: "hand" | "play" | "start" | "view" }): void;
+  /** Returns the frame of a step. */
+  jump(step: number): number;
+}
+
+/** What a table does with the events of its match. */
+interface Follower {
+  phase(phase: StreamPhase): void;
+  end(end: StreamEnd): void;
+  clock(clock: StreamClock): void;
+  /** Shows whether the stream is open. */
+  state(on: boolean): void;
+}
+
+/** Makes a card with its own id. */
+type Make = (rank: Rank, by?: number[]) => Card;
+
+/** Returns an element that the page has. */
+type Find = <E extends HTMLElement = HTMLElement>(root: ParentNode, selector: string) => E;
+
+type Elements = NodeListOf<HTMLElement>;
+type FindAll = (root: ParentNode, selector: string) => Elements;
+
+// The classes that one script gets from another.
+type Beside = import("../static/web/table/beside.js").Beside;
+type Frames = import("../static/web/table/frames.js").Frames;
+type Past = import("../static/web/table/past.js").Past;
+type Transport = import("../static/web/table/transport.js").Transport;
