@@ -1,4 +1,4 @@
-"""The strength of the reference bots, each against each, and the time of their moves.
+"""The strength of the house bots, each against each, and the time of their moves.
 
 Usage: python benchmarks/reference_bots.py [--blocks 100] [--search-blocks 20] [--only WORD ...]
 

@@ -1,4 +1,4 @@
-"""The A/B test on real matches: two versions of a reference bot that differ in one rare rule.
+"""The A/B test on real matches: two versions of a house bot that differ in one rare rule.
 
 Usage: python benchmarks/small_edits.py [--seconds 100] [--tests 400] [--seed 1]
 

@@ -1,1 +1,1 @@
-"""For bot authors: the reference bots, and the tools to write, try and run bots of your own."""
+"""For bot authors: the house bots, and the tools to write, try and run bots of your own."""

@@ -1,4 +1,4 @@
-"""The bots that play in the arena: reference bots by name, and bots from files."""
+"""The bots that play in the arena: house bots by name, and bots from files."""
 
 import sys
 from collections.abc import Iterable, Sequence
@@ -11,9 +11,9 @@ from bots_sdk.bot_files import PythonFile, load
 from bots_sdk.reference import HOUSE, make_player
 
 FIELD = "house"
-"""The name for all reference bots, without their twins."""
+"""The name for all house bots, without their twins."""
 QUICK = "quick"
-"""The name for the reference bots that need less than a tenth of a second per match."""
+"""The name for the house bots that need less than a tenth of a second per match."""
 _SLOW = "house-search"
 
 
@@ -23,7 +23,7 @@ class Contestant:
 
     Attributes:
         name: the name in outputs.
-        path: the path of the bot's file; None for a reference bot.
+        path: the path of the bot's file; None for a house bot.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Contestant:
 
 
 def contestant(word: str) -> Contestant:
-    """Return the bot for a word: a reference bot (``house-thumb`` or ``thumb``), or a file.
+    """Return the bot for a word: a house bot (``house-thumb`` or ``thumb``), or a file.
 
     Raises:
         ArenaError: no such bot exists.
@@ -50,7 +50,7 @@ def contestant(word: str) -> Contestant:
 
 
 def field_of(words: Iterable[str]) -> tuple[Contestant, ...]:
-    """Return the opponents for some words; ``house`` gives all reference bots, ``quick`` most.
+    """Return the opponents for some words; ``house`` gives all house bots, ``quick`` most.
 
     Raises:
         ArenaError: one of the bots does not exist.
@@ -101,7 +101,7 @@ class PlayerFactory:
         Args:
             index: the contestant.
             info: the argument of the bot's ``start``.
-            copy: how many seats the contestant has at this table already. Reference bots use it
+            copy: how many seats the contestant has at this table already. House bots use it
                 as a part of their random seed.
 
         Raises:

@@ -152,7 +152,7 @@ def process_count(jobs: int, matches: int) -> int:
 
 
 def declared_by(word: str) -> tuple[str, ...]:
-    """Return the games that a bot's file declares in GAMES; none for a reference bot.
+    """Return the games that a bot's file declares in GAMES; none for a house bot.
 
     Raises:
         ImpossibleError: the declaration is not a list of games.

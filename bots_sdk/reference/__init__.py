@@ -1,4 +1,4 @@
-"""The reference bots: examples to read, and the house bots of every league."""
+"""The house bots of every league, which are also examples to read."""
 
 from collections.abc import Callable
 from functools import partial

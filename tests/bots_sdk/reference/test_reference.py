@@ -1,4 +1,4 @@
-"""The reference bots play every match without a fault, each better than the one before it."""
+"""The house bots play every match without a fault, each better than the one before it."""
 
 import copy
 import json
