@@ -10,7 +10,7 @@ from typer.core import TyperGroup
 
 from bots_sdk.arena.errors import ArenaError
 from bots_sdk.bot import BotFileError
-from bots_sdk.commands.help_pages import without_flag_types
+from bots_sdk.commands.help_pages import named_alike
 from bots_sdk.commands.remedies import after_problem, after_silence
 from bots_sdk.errors import ProblemError, UnreachableError
 from bots_sdk.invoking import typed
@@ -45,7 +45,7 @@ class Group(TyperGroup):
 
     def get_params(self, ctx: Any) -> Any:
         """Return the parameters."""
-        return without_flag_types(super().get_params(ctx))
+        return named_alike(super().get_params(ctx))
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
@@ -54,10 +54,8 @@ class Group(TyperGroup):
         except _UsageError as error:
             # Typer's validation puts this before its message about a wrong choice.
             error.message = error.message.removeprefix("Value error, ")
-            if not ctx.find_root().meta["json"]:
-                raise
             status = IMPOSSIBLE
-            problem = {"error": "usage", "detail": error.format_message()}
+            problem = {"error": "usage", "detail": _with_help(error, ctx)}
         except KeyboardInterrupt:
             raise typer.Exit(STOPPED) from None
         except UnreachableError as error:
@@ -82,6 +80,19 @@ class Group(TyperGroup):
         else:
             print(f"twelfth-night: {problem['detail']}", file=sys.stderr)
         raise typer.Exit(status)
+
+
+def _with_help(error: Any, ctx: Any) -> str:
+    """Return a message about wrong arguments, and the command whose help lists the right ones."""
+    message = str(error.format_message()).rstrip()
+    ctx = error.ctx or ctx
+    shown = (
+        "lists the commands" if isinstance(ctx.command, TyperGroup) else "explains its arguments"
+    )
+    end = "" if message.endswith((".", "?")) else "."
+    # The first word is how the program was started; `typed` puts it in the right form.
+    words = ["twelfth-night", *ctx.command_path.split()[1:], "--help"]
+    return f"{message}{end} `{' '.join(words)}` {shown}."
 
 
 def _with_remedy(error: ProblemError) -> str:

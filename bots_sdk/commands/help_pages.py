@@ -1,4 +1,4 @@
-"""Help pages of commands: paragraphs wrap, and flags show no type."""
+"""Help pages of commands: paragraphs wrap, flags show no type, arguments are in capitals."""
 
 import re
 from typing import Any
@@ -10,7 +10,7 @@ _LINE_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
 
 
 class Command(TyperCommand):
-    """A command whose help wraps paragraphs, and shows no type for flags."""
+    """A command whose help wraps paragraphs, and names its parameters in one way."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -19,12 +19,14 @@ class Command(TyperCommand):
 
     def get_params(self, ctx: Any) -> Any:
         """Return the parameters."""
-        return without_flag_types(super().get_params(ctx))
+        return named_alike(super().get_params(ctx))
 
 
-def without_flag_types(params: Any) -> Any:
-    """Return parameters whose flags show no type in the help."""
+def named_alike(params: Any) -> Any:
+    """Return parameters whose flags show no type in the help, and whose arguments are capitals."""
     for each in params:
         if getattr(each, "is_flag", False):
             each.metavar = ""
+        elif each.param_type_name == "argument" and each.metavar is None:
+            each.metavar = each.name.upper()
     return params

@@ -99,3 +99,25 @@ def test_enter_on_a_ladder_of_another_game_names_the_ladders_of_the_bots_games(
     stub.answers["GET ladders"] = (200, {"results": ladders, "next": None})
     result = logged_in("enter", "days", "mybot")
     assert "another ladder: `twelfth-night enter pear mybot`." in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["nonsense"], "No such command 'nonsense'. `twelfth-night --help` lists the commands."),
+        (
+            ["bot", "nonsense"],
+            "No such command 'nonsense'. `twelfth-night bot --help` lists the commands.",
+        ),
+        (["try"], "Missing argument 'FILE'. `twelfth-night try --help` explains its arguments."),
+        (
+            ["upload"],
+            "Missing argument 'FILE'. `twelfth-night upload --help` explains its arguments.",
+        ),
+    ],
+)
+def test_wrong_words_get_one_line_with_the_command_that_explains_the_right_ones(
+    cli: Cli, words: list[str], line: str
+) -> None:
+    result = cli(*words)
+    assert (result.exit_code, result.stderr) == (2, f"twelfth-night: {line}\n")
