@@ -1,4 +1,4 @@
-"""Pages that follow their changes: `changes.js`, `room.js`, `tournament.js`.
+"""Pages that follow their changes: `changes.js`, `stream.js`, `room.js`, `tournament.js`.
 
 The streams come from a real gateway, or by hand where a test needs them to fail.
 """

@@ -1,4 +1,4 @@
-"""`failures.js`: a page that plays goes on after calls that fail, and shows why they failed."""
+"""`failures.js`, `fetching.js`: a page goes on after calls that fail, and shows why they failed."""
 
 import re
 from typing import Any

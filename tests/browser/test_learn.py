@@ -60,6 +60,22 @@ def test_a_bot_is_written_tried_watched_and_uploaded(
     assert bytes(BotSource.objects.get().data).decode() == BOT
 
 
+def test_a_trial_stays_on_the_page_while_the_league_refuses_to_answer(visit: Visit) -> None:
+    cache.clear()
+    page = visit.page
+    page.goto("/learn/write-a-bot/")
+    write(page, BOT)
+    page.get_by_role("button", name="Try the bot").click()
+    page.wait_for_url(re.compile(r"/trials/"))
+    page.evaluate("window.isOld = true")
+    with page.expect_response(lambda answer: answer.status == 429):
+        page.route("**/trials/**", lambda route: route.fulfill(status=429), times=1)
+    with page.expect_response(lambda each: each.ok and each.request.resource_type == "fetch"):
+        pass
+    assert page.evaluate("window.isOld")
+    visit.errors.clear()  # the browser logs the failure as an error
+
+
 def test_the_draft_stays_in_the_browser(visit: Visit) -> None:
     page = visit.page
     page.goto("/learn/write-a-bot/")

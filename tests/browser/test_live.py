@@ -1,4 +1,4 @@
-"""Live tables: `source.js`, `frames.js`, `past.js` and `spoken.js`; `live.js` for other parts."""
+"""Live tables: `source.js`, `in_play.js`, `frames.js`, `past.js`, `spoken.js`; else `live.js`."""
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -37,7 +37,7 @@ def by_hand(match: Match, fresh: Visit) -> Page:
     fresh.page.add_init_script(BY_HAND)
     fresh.page.clock.install(time=0)
     fresh.page.goto(f"/matches/{match.pk}/")
-    fresh.page.wait_for_function("streams.length === 1")
+    fresh.page.wait_for_function("() => streams.length === 1")
     fresh.page.clock.pause_at(10_000)
     return fresh.page
 

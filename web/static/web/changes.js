@@ -1,15 +1,13 @@
 // Follows a page that the league changes: a stream sends each new revision of it, and the page is
 // fetched again when it shows an older one. If the stream fails, the page is fetched regularly.
 
+import { jitter } from "./failures.js";
+import { Stream } from "./stream.js";
+
 /** Failures of the stream in a row after which the page is fetched regularly. */
 const ENOUGH = 2;
 /** Milliseconds between two such fetches. */
 const POLL = 4000;
-/** Seconds before a stream that failed is opened again, at first and at most. */
-const PAUSE = 2;
-const LONGEST_PAUSE = 60;
-
-const jitter = () => 0.8 + 0.4 * Math.random();
 
 /**
  * Follows the changes of this page for as long as it has a revision.
@@ -20,40 +18,34 @@ const jitter = () => 0.8 + 0.4 * Math.random();
  *   most between an event and a fetch, so that not all readers fetch in one moment
  */
 export function followChanges(address, shown, refresh, { least, spread }) {
-  /** @type {EventSource|null} */
-  let stream = null;
-  let failures = 0; // of the stream in a row
   let errors = 0; // of the fetches in a row
   /** @type {string|null} The newest revision; null while no stream sends them. */
   let newest = null;
-  let opening = 0;
   let fetching = 0; // the timer of the next fetch, -1 during a fetch
   let last = -Infinity; // when the last fetch ended
 
+  const events = {
+    revision(/** @type {{revision: string}} */ { revision }) {
+      stream.failures = 0;
+      newest = revision;
+      plan();
+    },
+  };
+  const stream = new Stream(events, {
+    again: connect,
+    failed() {
+      newest = null;
+      plan();
+    },
+  });
+
   function connect() {
-    clearTimeout(opening);
     forget();
-    stream?.close();
-    stream = newest = null;
+    stream.close();
+    newest = null;
     if (document.hidden || shown() === undefined) return;
     plan();
-    const opened = new EventSource(address);
-    stream = opened;
-    opened.addEventListener("revision", (event) => {
-      if (stream !== opened) return;
-      failures = 0;
-      newest = JSON.parse(event.data).revision;
-      plan();
-    });
-    opened.addEventListener("error", () => {
-      opened.close(); // the browser itself would try again every few seconds for ever
-      if (stream !== opened) return;
-      stream = newest = null;
-      const pause = Math.min(LONGEST_PAUSE, PAUSE * 2 ** failures) * jitter();
-      failures += 1;
-      opening = setTimeout(connect, 1000 * pause);
-      plan();
-    });
+    stream.open(address);
   }
 
   function forget() {
@@ -65,7 +57,7 @@ export function followChanges(address, shown, refresh, { least, spread }) {
 
   /** Plans the next fetch if one is needed. */
   function plan() {
-    const isOld = newest === null ? failures >= ENOUGH : newest !== shown();
+    const isOld = newest === null ? stream.failures >= ENOUGH : newest !== shown();
     if (!isOld) forget();
     if (fetching || !isOld) return;
     const usual = newest === null ? POLL : least;

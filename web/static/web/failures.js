@@ -15,11 +15,25 @@ export class StatusError extends Error {
 /** Whether the same call may work later. @param {Response} answer */
 export const passes = (answer) => answer.status === 429 || answer.status >= 500;
 
+/** Whether a call fails again if it is repeated. @param {unknown} failure */
+export const isFinal = (failure) => failure instanceof StatusError && !passes(failure.answer);
+
 /** Returns the seconds to wait before the next try. @param {Response} answer */
 export function pauseAfter(answer) {
   const seconds = Number(answer.headers.get("Retry-After") ?? USUAL_PAUSE);
   return Math.min(LONGEST_PAUSE, Math.max(1, Number.isFinite(seconds) ? seconds : USUAL_PAUSE));
 }
+
+/** A factor at random, so that not all pages call in one moment. */
+export const jitter = () => 0.8 + 0.4 * Math.random();
+
+/**
+ * Returns the milliseconds before the next try; they grow with each failure in a row.
+ * @param {number} failures  before the last one
+ * @param {number} [least]  seconds
+ */
+export const growingPause = (failures, least = 2) =>
+  1000 * Math.min(LONGEST_PAUSE, least * 2 ** failures) * jitter();
 
 /** Returns the sentence of a problem, for a reader. @param {Response} answer */
 export async function wordsOf(answer) {
@@ -49,8 +63,8 @@ export class Notice {
    */
   async rest(failure) {
     let seconds = USUAL_PAUSE;
+    if (isFinal(failure)) throw failure;
     if (failure instanceof StatusError) {
-      if (!passes(failure.answer)) throw failure;
       seconds = pauseAfter(failure.answer);
       this.show(`The league is busy. Trying again in ${seconds} s.`);
     } else this.show("Connection lost, trying again.");

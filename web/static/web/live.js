@@ -2,6 +2,8 @@
 // data-live, whose value is the seconds. With data-changes, another script refreshes the page.
 // Without JavaScript it reloads itself.
 
+import { jitter } from "./failures.js";
+import { fetchPage } from "./fetching.js";
 import { showLocal } from "./times.js";
 
 /** @returns {Elements} */
@@ -9,9 +11,7 @@ const liveParts = () => document.querySelectorAll("[data-live]:not([data-live=''
 let failures = 0;
 
 export async function refresh() {
-  const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
-  if (!answer.ok) throw new Error(answer.statusText);
-  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const fresh = await fetchPage(location.href);
   showLocal(fresh);
   if (fresh.querySelector("[data-table]") && !document.querySelector("[data-table]")) {
     location.reload(); // the new table needs its script
@@ -55,8 +55,7 @@ function words(line) {
 function plan() {
   const seconds = [...liveParts()].map((element) => Number(element.dataset.live));
   if (!seconds.length) return;
-  const jitter = 0.8 + 0.4 * Math.random();
-  setTimeout(poll, 1000 * Math.min(...seconds) * jitter * 2 ** Math.min(failures, 5));
+  setTimeout(poll, 1000 * Math.min(...seconds) * jitter() * 2 ** Math.min(failures, 5));
 }
 
 if (!document.querySelector("[data-changes]")) plan();

@@ -31,8 +31,8 @@ const token = () => ({ Authorization: `Bearer ${place.dataset.token}` });
 const isTurn = () => place.dataset.turn !== undefined;
 const isCombined = () => "combined" in find("moves").dataset;
 const sleep = (/** @type {number} */ ms) => new Promise((done) => setTimeout(done, ms));
-/** Returns an element that the page has. @returns {any} */
-const find = (/** @type {string} */ id) => document.getElementById(id);
+/** Returns an element that the page has. @type {FindPlayPart} */
+const find = (id) => /** @type {any} */ (document.getElementById(id));
 const notice = new Notice(find("notice"));
 
 async function refresh(query = "") {
@@ -78,7 +78,7 @@ function renew(html) {
   made.innerHTML = html;
   const folded = () => /** @type {HTMLDetailsElement|null} */ (document.querySelector(".all-moves"));
   const isOpen = folded()?.open;
-  for (const part of made.content.querySelectorAll("#ask, #own")) find(part.id).replaceWith(part);
+  for (const part of made.content.querySelectorAll("#ask, #own")) document.getElementById(part.id)?.replaceWith(part);
   const list = folded();
   if (isOpen && list) list.open = true;
   // A screen reader reads new advice; the element stays, so that it does.
@@ -264,7 +264,8 @@ function press(card) {
 }
 
 function playChosen() {
-  pick(find("play-chosen"), asText(chosen));
+  const play = find("play-chosen");
+  if (play) pick(play, asText(chosen));
 }
 
 /** @param {number[]} ranks @param {number[]} part */
@@ -285,6 +286,7 @@ const isMove = (/** @type {HTMLElement[]} */ cards) =>
 
 function mark() {
   const play = find("play-chosen");
+  if (!play) return;
   const ranks = chosen.map(rankOf).sort((a, b) => b - a).join(" ");
   const label = labelOf(ranks);
   play.disabled = !isMove(chosen);
@@ -333,11 +335,11 @@ function drop(card) {
 const targetOf = (event) => /** @type {Element} */ (event.target);
 
 document.addEventListener("click", (event) => {
-  const button = /** @type {any} */ (targetOf(event).closest("button, [data-hint]"));
+  const button = /** @type {HTMLButtonElement|null} */ (targetOf(event).closest("button, [data-hint]"));
   if (!now || !button || !place.contains(button)) return;
   if (button.matches("[data-hint]")) {
     event.preventDefault();
-    refresh("&hint=1").catch(() => location.assign(button.href));
+    refresh("&hint=1").catch(() => location.assign(button.getAttribute("href") ?? ""));
   } else if (button.closest(".hand")) {
     event.preventDefault();
     if (event.timeStamp > swallowed + 50) press(button);

@@ -2,6 +2,8 @@
 // again when the match starts, when the table closes, and when the last seat is taken or free.
 
 import { followChanges } from "./changes.js";
+import { isFinal } from "./failures.js";
+import { fetchPage } from "./fetching.js";
 
 const place = /** @type {HTMLElement} */ (document.getElementById("table"));
 const PACE = { least: 500, spread: 200 };
@@ -10,10 +12,10 @@ const people = (/** @type {Element|null} */ root) => root?.querySelector(".rows"
 const canJoin = (/** @type {Element|null} */ root) => root?.querySelector("form") !== null;
 
 async function refresh() {
-  const answer = await fetch(location.pathname, { headers: { Accept: "text/html" } });
-  if (answer.status === 404) return location.reload(); // the table is closed
-  if (!answer.ok) throw new Error(answer.statusText);
-  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const fresh = await fetchPage(location.pathname).catch((failure) => {
+    if (isFinal(failure)) location.reload(); // the table is closed
+    throw failure;
+  });
   const part = fresh.getElementById("table");
   if (part?.dataset.state !== place.dataset.state || canJoin(part) !== canJoin(place)) {
     return location.reload();

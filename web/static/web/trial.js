@@ -1,13 +1,13 @@
 // The page of a trial that is not over: looks again each second, and loads the page when it is.
 
+import { isFinal } from "./failures.js";
+import { fetchPage } from "./fetching.js";
+
 const place = () => document.getElementById("trial");
 
 async function look() {
   try {
-    const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
-    if (answer.status >= 500) throw new Error(answer.statusText);
-    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
-    const now = fresh.getElementById("trial");
+    const now = (await fetchPage(location.href)).getElementById("trial");
     if (!now || !["waiting", "playing"].includes(now.dataset.state ?? "")) {
       location.reload();
       return;
@@ -15,8 +15,11 @@ async function look() {
     const line = now.querySelector("[role=status]")?.textContent ?? "";
     const shown = place()?.querySelector("[role=status]");
     if (shown && shown.textContent !== line) shown.textContent = line;
-  } catch {
-    // the next look may find the league again
+  } catch (failure) {
+    if (isFinal(failure)) {
+      location.reload(); // the trial is gone, and the page of the failure shows why
+      return;
+    }
   }
   setTimeout(look, 1000);
 }

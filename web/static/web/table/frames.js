@@ -1,13 +1,9 @@
 // Shows frames one after the other as the phases of a match come in.
 
 import { Fold } from "./scene.js";
+import { MOVE } from "./view.js";
 
 const MOST_BEHIND = 12;
-/** Milliseconds that a card moves. */
-export const MOVE = 350;
-/** The same at a higher speed, at least: the eye can follow no faster card. */
-export const LEAST_MOVE = 200;
-
 export class Frames {
   /**
    * @param {number} seats

@@ -1,6 +1,7 @@
 // Looks back at a live match: the view stays at an earlier frame while the match goes on.
 
 import { isPlain, takesKeys } from "./transport.js";
+import { part } from "./view.js";
 
 /** Shows what a press of a button or key shows: a frame of the past, or live play again. */
 export class Past {
@@ -16,8 +17,8 @@ export class Past {
     this.table = table;
     /** @type {number|null} The frame that the view shows; null for live play. */
     this.at = null;
-    this.bar = /** @type {HTMLElement} */ (table.querySelector("[data-past]"));
-    this.where = /** @type {HTMLElement} */ (this.bar.querySelector("[data-where]"));
+    this.bar = part(table, "[data-past]");
+    this.where = part(this.bar, "[data-where]");
     /** @type {HTMLButtonElement[]} */
     this.buttons = [...this.bar.querySelectorAll("button")];
     for (const button of this.buttons) {

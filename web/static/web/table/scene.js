@@ -8,8 +8,7 @@ const BEATS = {
   cards_led: "play", cards_followed: "play", seat_passed: "play", day_won: "result",
   pot_awarded: "result", day_carried: "result", pot_lost: "result", trick_won: "result",
   cards_returned: "result", round_won: "result", gift_moved: "result", gift_missing: "result",
-  hand_shown: "end",
-  rank_scored: "end", hand_counted: "end", match_over: "end",
+  hand_shown: "end", rank_scored: "end", hand_counted: "end", match_over: "end",
 };
 /** @type {Record<string, string>} */
 const SUMMARY = {
@@ -36,9 +35,7 @@ export class Fold {
       trick: 0, over: false, lead: null,
       seats: Array.from({ length: seats }, () => ({
         hand: [], plays: [], passed: false, forced: false, leads: false, won: false, order: 0,
-        points: 0, change: 0,
-        days: [], note: "", fresh: [], scored: [], faults: [], acts: false,
-        past: null,
+        points: 0, change: 0, days: [], note: "", fresh: [], scored: [], faults: [], acts: false, past: null,
       })),
     };
   }
@@ -85,12 +82,21 @@ export class Fold {
     }
   }
 
+  /** Makes a card with its own id. @type {Make} */
+  card = (rank, by) => ({ id: `c${(this.cards += 1)}`, rank, by });
+
   /** @param {GameEvent} event */
   apply(event) {
-    const scene = this.scene;
-    const seat = scene.seats["seat" in event ? event.seat : -1];
-    /** @type {Make} */
-    const card = (rank, by) => ({ id: `c${(this.cards += 1)}`, rank, by });
+    const seat = this.scene.seats["seat" in event ? event.seat : -1];
+    this.applyDeal(event, seat);
+    this.applyDay(event, seat);
+    this.applyTrick(event, seat);
+    for (const each of this.scene.seats) each.hand.sort(byRank);
+  }
+
+  /** Applies the deal, draws and the end of a match. @param {GameEvent} event @param {Seat} seat */
+  applyDeal(event, seat) {
+    const { scene } = this;
     switch (event.kind) {
       case "match_started":
         [scene.game, scene.rules] = [event.game, event.rules];
@@ -102,12 +108,24 @@ export class Fold {
         break;
       case "hand_dealt":
         seat.hand = Array.from({ length: event.hand_size }, (_, at) =>
-          card(event.cards?.[at] ?? null, [event.seat]));
+          this.card(event.cards?.[at] ?? null, [event.seat]));
+        break;
+      case "card_drawn": {
+        this.clear();
+        const drawn = this.card(event.rank, [event.seat]);
+        seat.hand.push(drawn);
+        seat.fresh = [drawn.id];
+        seat.note = event.rank === null ? "" : `drew ${nameOf(event.rank)}`;
+        break;
+      }
+      case "discards_reshuffled":
+        this.clear();
+        scene.discards = 0;
         break;
       case "hand_shown":
         this.clear();
         if (event.seat === 0) this.steps += 1;
-        reveal(seat.hand, event.cards, card);
+        reveal(seat.hand, event.cards, this.card);
         break;
       case "match_over":
         scene.over = true;
@@ -117,6 +135,13 @@ export class Fold {
           each.won = event.places[at] === 1;
         });
         break;
+    }
+  }
+
+  /** Applies what happens on a day, and what its game counts at the end. @param {GameEvent} event @param {Seat} seat */
+  applyDay(event, seat) {
+    const { scene } = this;
+    switch (event.kind) {
       case "day_started":
         this.clear();
         this.steps += 1;
@@ -128,7 +153,7 @@ export class Fold {
         const given = take(seat.hand, event.rank);
         const moved = { ...given, rank: event.rank ?? given.rank, by: [event.seat, event.to] };
         this.moving.push([moved, scene.seats[event.to]]);
-        seat.note = event.rank === null ? "" : `gave ${name(event.rank)}`;
+        seat.note = event.rank === null ? "" : `gave ${nameOf(event.rank)}`;
         break;
       }
       case "card_played":
@@ -149,31 +174,25 @@ export class Fold {
       case "pot_lost":
         Object.assign(scene, { cancelled: event.cancelled, pot: [], stake: 0 });
         break;
-      case "discards_reshuffled":
-        this.clear();
-        scene.discards = 0;
-        break;
-      case "card_drawn": {
-        this.clear();
-        const drawn = card(event.rank, [event.seat]);
-        seat.hand.push(drawn);
-        seat.fresh = [drawn.id];
-        seat.note = event.rank === null ? "" : `drew ${name(event.rank)}`;
-        break;
-      }
       case "rank_scored":
         for (const holder of event.seats) {
           scene.seats[holder].scored.push(event.rank);
           gain(scene.seats[holder], event.points);
         }
         break;
+    }
+  }
+
+  /** Applies what happens in a trick. @param {GameEvent} event @param {Seat} seat */
+  applyTrick(event, seat) {
+    const { scene } = this;
+    switch (event.kind) {
       case "cards_led":
         this.clear();
         this.forget();
         this.steps += 1;
-        Object.assign(scene, {
-          trick: scene.trick + 1, lead: { kind: event.combination, low: event.low },
-        });
+        scene.trick += 1;
+        scene.lead = { kind: event.combination, low: event.low };
         seat.leads = true;
         this.acted(seat);
         seat.plays = event.cards.map((rank) => open(take(seat.hand, rank), rank));
@@ -201,7 +220,6 @@ export class Fold {
         if (this.frames.length) scene.seats[event.to].change += 1;
         break;
     }
-    for (const each of scene.seats) each.hand.sort(byRank);
   }
 
   /** Numbers the seats of a trick in the order in which they act. @param {Seat} seat */
@@ -237,9 +255,8 @@ export class Fold {
       scene.discards += seat.plays.length;
       const cancelled = seat.plays.some((card) => off.includes(card.rank));
       seat.past = seat.plays.length ? { cards: seat.plays, cancelled, won: seat.won } : null;
-      Object.assign(seat, {
-        plays: [], passed: false, forced: false, leads: false, won: false, note: "", order: 0, fresh: [],
-      });
+      Object.assign(seat, { plays: [], passed: false, forced: false, leads: false, won: false });
+      Object.assign(seat, { note: "", order: 0, fresh: [] });
     }
     this.clearChanges();
   }
@@ -254,10 +271,8 @@ export class Fold {
   }
 }
 
-const MOVES = ["give", "play", "result"];
-
 /** @param {Frame} frame  @returns {boolean} whether it shows moves, not new cards */
-export const showsMoves = (frame) => MOVES.includes(frame.kind);
+export const showsMoves = (frame) => ["give", "play", "result"].includes(frame.kind);
 
 /**
  * Returns the frame that a link to a phase shows, its moves or the cards that came after them; -1
@@ -345,8 +360,8 @@ function part(scene) {
   return scene.day ? `Day ${scene.day}` : `Trick ${scene.trick}`;
 }
 
-/** @param {number} rank */
-function name(rank) {
+/** Returns a rank within a sentence. @param {Rank} rank */
+export function nameOf(rank) {
   return rank === 0 ? "a Claus" : String(rank);
 }
 

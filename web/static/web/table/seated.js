@@ -1,14 +1,11 @@
 // A match as the player of one seat sees it: fetches what is new and shows it at the table.
 
+import { fetchJson } from "../fetching.js";
 import { Frames } from "./frames.js";
-import { resultFor } from "./scene.js";
-import { fetchAll } from "./source.js";
-import { View } from "./view.js";
+import { nameOf, resultFor } from "./scene.js";
+import { View, still } from "./view.js";
 
 const WAIT = 650;
-const still = matchMedia("(prefers-reduced-motion: reduce)");
-
-const named = (/** @type {Rank} */ rank) => (rank === 0 ? "a Claus" : String(rank));
 
 export class Seated {
   /**
@@ -43,7 +40,7 @@ export class Seated {
   /** Fetches what is new; returns the answer. */
   async refresh(query = "") {
     /** @type {Answer|NoAnswer} */
-    const answer = await fetchAll(`${this.table.dataset.source}?after=${this.last}${query}`);
+    const answer = await fetchJson(`${this.table.dataset.source}?after=${this.last}${query}`);
     if (answer.state !== "playing") return answer;
     this.answer = answer;
     for (const phase of answer.phases) {
@@ -75,8 +72,8 @@ export class Seated {
     if (!given || !received) return "";
     const { names } = this.view;
     return (
-      `You gave ${named(given.rank)} to ${names[given.to]} and received ` +
-      `${named(received.rank)} from ${names[received.seat]}.`
+      `You gave ${nameOf(given.rank)} to ${names[given.to]} and received ` +
+      `${nameOf(received.rank)} from ${names[received.seat]}.`
     );
   }
 

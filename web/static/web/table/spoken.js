@@ -1,7 +1,15 @@
 // What a screen reader reads when a table changes: one short text of whole sentences.
 
+import { nameOf } from "./scene.js";
+
 /** Characters that several sentences may have together; one sentence may have more. */
 const ROOM = 200;
+
+/** Writes what changed for screen readers. @param {Frame} frame @param {{table: HTMLElement, names: string[]}} view */
+export function announce(frame, { table, names }) {
+  const status = table.querySelector("[role=status]");
+  if (status) status.textContent = spoken(frame, names);
+}
 
 /**
  * Returns what happened in a frame, with the cards.
@@ -35,7 +43,7 @@ function cardsOf(kind, scene, names) {
 
 /** @param {Card[]} cards */
 function words(cards) {
-  return cards.map(({ rank }) => (rank === 0 ? "a Claus" : rank)).join(" ");
+  return cards.map(({ rank }) => nameOf(rank)).join(" ");
 }
 
 /** Returns as many whole sentences from the first one as have room. @param {string[]} lines @param {number} room */

@@ -1,23 +1,24 @@
-// Starts every table of the page: `scene.js` folds events, `view.js` draws, `transport.js` plays.
+// Starts every table of the page: a replay, or a match in play (`in_play.js`).
 // When its match has ended, a table sends the page the event "table-over".
 
-import { Frames, LEAST_MOVE, MOVE } from "./frames.js";
+import { fetchJson } from "../fetching.js";
 import { Fold, frameOf, frameOfPly, seenBy, showsMoves } from "./scene.js";
-import { fetchAll, follow } from "./source.js";
-import { spoken } from "./spoken.js";
-import { Transport, WAITS, press } from "./transport.js";
-import { View, element, part, parts } from "./view.js";
+import { announce } from "./spoken.js";
+import { element, LEAST_MOVE, MOVE, over, part, parts, press, still, View, WAITS } from "./view.js";
 
-const LIVE_WAIT = 900;
 const NARROW = matchMedia("(max-width: 46rem)");
-const still = matchMedia("(prefers-reduced-motion: reduce)");
+
+/** @type {Promise<typeof import("./in_play.js")>|undefined} A page without live matches does not load it. */
+let inPlay;
 
 /** Starts a table that the server rendered. @param {HTMLElement} table */
 export function start(table) {
   if (NARROW.matches) table.querySelector(".legend-below")?.removeAttribute("open");
   if (!table.dataset.source) return; // it stands still
-  if (table.dataset.table === "live") live(table);
-  else if (table.dataset.table === "replay") {
+  if (table.dataset.table === "live") {
+    inPlay ??= import("./in_play.js");
+    inPlay.then(({ live }) => live(table));
+  } else if (table.dataset.table === "replay") {
     replay(table).catch(({ message }) => console.warn("The replay needs its links now:", message));
   }
 }
@@ -25,14 +26,10 @@ export function start(table) {
 /** A finished match: one fetch of all phases. @param {HTMLElement} table */
 async function replay(table) {
   /** @type {Replay} */
-  const match = await fetchAll(`${table.dataset.source}`);
+  const match = await fetchJson(`${table.dataset.source}`);
   const fold = new Fold(match.names.length);
   for (const phase of match.phases) fold.add(phase);
   const view = new View(table);
-  const small = table.dataset.small !== undefined;
-  const asked = new URLSearchParams(small ? "" : location.search);
-  const wanted = Number(small ? table.dataset.small : asked.get("step"));
-  const exact = asked.get("at");
   /** @type {number|null} */
   let viewer = null;
   /** @type {Transport|null} */
@@ -60,14 +57,12 @@ async function replay(table) {
       document.title = document.title.replace(/( · [^–]*)?( – )/, ` · ${view.title(frame)}$2`);
     },
   };
-  if (!small) transport = new Transport(table, player);
-  const phase = asked.get("cards") ?? asked.get("ply");
-  const judged = phase === null ? -1 : frameOfPly(fold.frames, Number(phase), asked.has("cards"));
-  let begin = wanted ? player.jump(wanted) : 0;
-  if (exact !== null && fold.frames[Number(exact)]) begin = Number(exact);
-  else if (judged >= 0) begin = judged;
-  player.at = begin;
-  player.show(begin, { by: "start" });
+  if (table.dataset.small === undefined) {
+    const { Transport } = await import("./transport.js");
+    transport = new Transport(table, player);
+  }
+  player.at = beginOf(table, fold.frames);
+  player.show(player.at, { by: "start" });
   if (!transport) return loop(table, player);
   if (table.querySelector("#chances")) {
     const { Beside } = await import("./beside.js");
@@ -80,20 +75,39 @@ async function replay(table) {
     viewer = seats.value === "" ? null : Number(seats.value);
     player.show(player.at, { by: "view" });
   });
-  for (const copy of parts(table, "[data-copy]")) {
-    copy.addEventListener("click", async () => {
-      address(player);
-      try {
-        await navigator.clipboard.writeText(location.href);
-      } catch {
-        offerLink(copy); // without TLS there is no clipboard, or the browser forbids it
-        return;
-      }
-      copy.textContent = "Link copied";
-      setTimeout(() => { copy.textContent = "Copy link"; }, 2000);
-    });
-  }
+  for (const copy of parts(table, "[data-copy]")) offerCopy(copy, player);
   for (const place of parts(document, `[data-check="${table.id}"]`)) offerCheck(place, match);
+}
+
+/**
+ * Returns the frame at which a table begins: the one of the address, or of the data of a small table.
+ * @param {HTMLElement} table @param {Frame[]} frames
+ */
+function beginOf(table, frames) {
+  const { small } = table.dataset;
+  const asked = new URLSearchParams(small === undefined ? location.search : { step: small });
+  const exact = asked.get("at");
+  if (exact !== null && frames[Number(exact)]) return Number(exact);
+  const ply = asked.get("cards") ?? asked.get("ply");
+  const judged = ply === null ? -1 : frameOfPly(frames, Number(ply), asked.has("cards"));
+  if (judged >= 0) return judged;
+  const step = Number(asked.get("step"));
+  return step ? frameOf(frames, step) : 0;
+}
+
+/** Copies the link to the current frame at a click. @param {HTMLElement} copy @param {Player} player */
+function offerCopy(copy, player) {
+  copy.addEventListener("click", async () => {
+    address(player);
+    try {
+      await navigator.clipboard.writeText(location.href);
+    } catch {
+      offerLink(copy); // without TLS there is no clipboard, or the browser forbids it
+      return;
+    }
+    copy.textContent = "Link copied";
+    setTimeout(() => { copy.textContent = "Copy link"; }, 2000);
+  });
 }
 
 /** Shows the link below its button, selected for the reader to copy. @param {HTMLElement} copy */
@@ -140,74 +154,6 @@ function loop(table, player) {
   button.hidden = false;
   button.addEventListener("click", () => play(button.getAttribute("aria-pressed") !== "true"));
   play(!still.matches);
-}
-
-/** A match in play: frames one after the other, as the phases come. @param {HTMLElement} table */
-function live(table) {
-  const view = new View(table);
-  /** @type {StreamEnd|null} */
-  let ended = null;
-  /** @type {Past|null} */
-  let past = null;
-  /** @param {Frame} frame @param {number} duration */
-  const draw = (frame, duration) => view.show(frame, frame.scene, { viewer: null, duration });
-  const frames = new Frames(view.seats.length, {
-    show(frame, duration) {
-      past?.update();
-      const isPast = past !== null && past.isOpen; // the spectator looks back: the view stays
-      if (!isPast) draw(frame, duration);
-      if (isPast && frame.kind !== "end") return;
-      if (["result", "end"].includes(frame.kind)) announce(frame, view);
-    },
-    wait: () => LIVE_WAIT,
-    idle() {
-      if (ended) finish(ended, view);
-    },
-  });
-  if (table.querySelector("[data-past]")) {
-    // Small tables, on the home page and the wall, do not load it.
-    import("./past.js").then(({ Past }) => {
-      past = new Past(table, frames, (frame, isNear) => {
-        draw(frame, isNear ? MOVE : 0);
-        announce(frame, view);
-      });
-    });
-  }
-  follow(`${table.dataset.source}`, Number(table.dataset.match), {
-    phase: (phase) => frames.add(phase),
-    clock: (clock) => view.clock(clock.remaining_ms),
-    end(end) {
-      ended = end;
-      view.clock(null);
-      if (frames.isIdle) finish(end, view);
-    },
-    state: (on) => table.classList.toggle("offline", !on),
-  });
-}
-
-/** @param {StreamEnd} end @param {View} view */
-function finish(end, { table, names }) {
-  const line = part(table, ".live-state");
-  if (end.status === "finished") {
-    const totals = names.map((name, seat) => `${name} ${end.scores[seat]}`).join(", ");
-    line.replaceChildren(`The match is over: ${totals}. `);
-    const link = document.createElement("a");
-    link.href = table.dataset.page ?? "";
-    link.textContent = "Watch the replay";
-    line.append(link);
-  } else line.textContent = "This match is void: it changes no rating.";
-  over(table);
-}
-
-/** @param {HTMLElement} table */
-function over(table) {
-  table.dispatchEvent(new CustomEvent("table-over", { bubbles: true }));
-}
-
-/** Writes what changed for screen readers. @param {Frame} frame @param {View} view */
-function announce(frame, { table, names }) {
-  const status = table.querySelector("[role=status]");
-  if (status) status.textContent = spoken(frame, names);
 }
 
 /**

@@ -1,16 +1,6 @@
 // Plays frames: play and pause, speed, step, jump, keyboard.
 
-import { part, parts } from "./view.js";
-
-/** Milliseconds that a frame of each kind stays. */
-export const WAITS = { deal: 1100, give: 1300, play: 1100, result: 2600, end: 3000 };
-
-/** Shows whether a button plays now. @param {HTMLElement} button @param {boolean} on */
-export function press(button, on) {
-  button.setAttribute("aria-pressed", String(on));
-  button.setAttribute("aria-label", on ? "Pause" : "Play");
-  button.title = on ? "Pause" : "Play";
-}
+import { part, parts, press, WAITS } from "./view.js";
 
 /** @param {MouseEvent|KeyboardEvent} event  @returns {boolean} whether no other key is held */
 export function isPlain(event) {

@@ -1,6 +1,15 @@
 // Draws a scene into the table that the server rendered, and moves the cards that changed place.
 
-const still = matchMedia("(prefers-reduced-motion: reduce)");
+/** Whether the reader wants less motion. */
+export const still = matchMedia("(prefers-reduced-motion: reduce)");
+
+/** Milliseconds that a card moves. */
+export const MOVE = 350;
+/** The same at a higher speed, at least: the eye can follow no faster card. */
+export const LEAST_MOVE = 200;
+
+/** Milliseconds that a frame of each kind stays. */
+export const WAITS = { deal: 1100, give: 1300, play: 1100, result: 2600, end: 3000 };
 
 /** @type {Record<string, string>} */
 const SAID = { fresh: ", new", scored: ", scores", cancelled: ", cancelled", wins: ", wins" };
@@ -42,11 +51,23 @@ function arrange(list, items) {
   });
 }
 
+/** Shows whether a button plays now. @param {HTMLElement} button @param {boolean} on */
+export function press(button, on) {
+  button.setAttribute("aria-pressed", String(on));
+  button.setAttribute("aria-label", on ? "Pause" : "Play");
+  button.title = on ? "Pause" : "Play";
+}
+
 /** Returns what an answer to a lead must fulfil. @param {Lead} lead */
 export function rule({ kind, low }) {
   const card = kind === "single" ? "your card" : "your lowest card";
   const limit = low === 1 ? "1" : `${low} or lower`;
   return `${kind[0].toUpperCase()}${kind.slice(1)} led: ${card} must be ${limit}`;
+}
+
+/** Sends the page the event that a match has ended. @param {HTMLElement} table */
+export function over(table) {
+  table.dispatchEvent(new CustomEvent("table-over", { bubbles: true }));
 }
 
 export class View {
