@@ -32,7 +32,7 @@ from api.bounds import is_known_host, unknown_host  # noqa: E402
 from api.headers import PREFLIGHT  # noqa: E402
 from api.play.beginnings import BeginningCalls, Beginnings  # noqa: E402
 from api.play.database import Database, EncodedTurn, check_database  # noqa: E402
-from api.play.groups import Groups  # noqa: E402
+from api.play.groups import Groups, in_threads  # noqa: E402
 from api.play.moves import MoveCalls  # noqa: E402
 from api.play.refused_writes import refused_writes  # noqa: E402
 from api.play.requests import Message, Receive, Request, Send  # noqa: E402
@@ -107,8 +107,8 @@ class Gateway:
     async def _run(self, receive: Receive, send: Send) -> None:
         await receive()
         self._database = Database()
-        self._tokens = Groups(self._database, self._read_tokens, runs=1)
-        self._still_playing = Groups(self._database, _still_play, runs=1)
+        self._tokens = Groups(in_threads(self._database, self._read_tokens), runs=1)
+        self._still_playing = Groups(in_threads(self._database, _still_play), runs=1)
         self._turns = TurnWaiters(self._database)
         self._spectators = Spectators(self._database)
         self._moves = MoveCalls(self._authenticate, self._database)
@@ -141,7 +141,7 @@ class Gateway:
                 await receive()
         finally:
             alive.cancel()
-            self._moves.queue.close()
+            await self._moves.queue.close()
             self._database.close()
         await send({"type": "lifespan.shutdown.complete"})
 

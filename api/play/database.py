@@ -7,7 +7,7 @@ from typing import Any
 from django.db import connection
 from django.utils import timezone
 
-from api.play.groups import Groups
+from api.play.groups import Groups, in_threads
 from api.play.requests import encode_event
 from api.play.threads import ConnectedThreads
 from league import play
@@ -55,7 +55,7 @@ class Database(ConnectedThreads):
 
     def __init__(self) -> None:
         super().__init__(THREADS, "gateway-db")
-        self._turns = Groups(self, _encoded_turns, runs=THREADS)
+        self._turns = Groups(in_threads(self, _encoded_turns), runs=THREADS)
 
     async def open_turns(self, bot: AskingBot) -> list[EncodedTurn]:
         """Hand out the open turns of a bot."""

@@ -1,7 +1,7 @@
 """Groups: requests that come while a statement is under way share the next one.
 
-A thread runs the work of a whole group, so its cost is spread over the group. Nobody waits for a
-group to fill: an item that comes while a thread is free runs at once.
+The work of a whole group runs at once, so its cost is spread over the group. Nobody waits for a
+group to fill: an item that comes while no group runs, or fewer than may run, runs at once.
 """
 
 import asyncio
@@ -41,24 +41,29 @@ class _Parcel(Generic[Item, Result]):
     alone: bool = False
 
 
+def in_threads(
+    threads: ConnectedThreads, work: Callable[[Sequence[Item]], Sequence[Result]]
+) -> Callable[[Sequence[Item], Context], asyncio.Future[Sequence[Result]]]:
+    """Return the start of a work that blocks, for `Groups`."""
+    return lambda items, context: threads.start(partial(work, items), context)
+
+
 class Groups(Generic[Item, Result]):
     """Work that many requests share.
 
     Args:
-        threads: run the work.
-        work: returns the result of each item, in order. If it raises an exception, it has changed
-            nothing, or may run again.
+        start: starts the work of a group in a context; its future is the result of each item, in
+            order. If the work raises an exception, it has changed nothing, or may run again.
         runs: groups that run at a time.
     """
 
     def __init__(
         self,
-        threads: ConnectedThreads,
-        work: Callable[[Sequence[Item]], Sequence[Result]],
+        start: Callable[[Sequence[Item], Context], asyncio.Future[Sequence[Result]]],
         *,
         runs: int,
     ) -> None:
-        self._threads, self._work, self._free = threads, work, runs
+        self._start_work, self._free = start, runs
         self._waiting: deque[_Parcel[Item, Result]] = deque()
         self._is_starting = False
 
@@ -90,7 +95,7 @@ class Groups(Generic[Item, Result]):
             items = [item for parcel in parcels for item in parcel.items]
             # The lines that the work of one request logs have that request's ids.
             context = parcels[0].context if len(parcels) == 1 else Context()
-            run = self._threads.start(partial(self._work, items), context)
+            run = self._start_work(items, context)
             run.add_done_callback(partial(self._finish, parcels))
 
     def _take(self) -> list[_Parcel[Item, Result]]:

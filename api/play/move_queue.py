@@ -9,6 +9,7 @@ import asyncio
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import Context
 
 import structlog
 from django.conf import settings
@@ -16,17 +17,18 @@ from django.db import DatabaseError, InterfaceError, OperationalError
 from django.utils import timezone
 
 from api.bounds import too_many_at_once
-from api.play.database import check_database
+from api.play.connections import LoopConnections
 from api.play.groups import Groups
 from api.play.threads import ConnectedThreads
 from api.problems import busy
 from api.shares import FairShares
 from league import accounts, play
+from league.play.statements import Run
 
 log = structlog.get_logger(__name__)
 
 GROUPS = 2
-"""Groups that run at a time: while one waits for PostgreSQL, Python decides on the other."""
+"""Groups that run at a time: while PostgreSQL works on one, Python decides on the other."""
 ALONE = 2
 """Moves that are made alone at a time."""
 
@@ -35,9 +37,10 @@ class MoveQueue:
     """The moves of all requests of this process."""
 
     def __init__(self) -> None:
-        self._group_threads = ConnectedThreads(GROUPS, "moves")
+        self._connections = LoopConnections(GROUPS)
         self._alone_threads = ConnectedThreads(ALONE, "moves-alone")
-        self._groups = Groups(self._group_threads, _submit_group, runs=GROUPS)
+        self._groups = Groups(self._start_group, runs=GROUPS)
+        self._under_way: set[asyncio.Task[Sequence[play.Answer | None]]] = set()
         self._matches = _MatchesInUse()
         self._shares = FairShares()
 
@@ -45,18 +48,21 @@ class MoveQueue:
         """Return the number of moves that are queued or under way."""
         return len(self._shares)
 
-    def close(self) -> None:
-        """End the threads and close their connections."""
-        self._group_threads.close()
+    async def close(self) -> None:
+        """End the groups and the threads, and close their connections."""
+        for group in self._under_way:
+            group.cancel()
+        await asyncio.gather(*self._under_way, return_exceptions=True)
+        await self._connections.close()
         self._alone_threads.close()
 
     async def check(self) -> None:
-        """Read from the database in a thread of the groups.
+        """Read from the database on a connection of the groups.
 
         Raises:
             OperationalError, InterfaceError: it can't be reached.
         """
-        await self._group_threads.run(check_database)
+        await self._connections.do(_check)
 
     @contextmanager
     def admitted(self, moves: int, address: str, token: str) -> Iterator[None]:
@@ -154,23 +160,38 @@ class MoveQueue:
         finally:
             self._matches.leave(received.sent.move.match_id)
 
+    def _start_group(
+        self, received: Sequence[play.ReceivedMove], context: Context
+    ) -> asyncio.Task[Sequence[play.Answer | None]]:
+        group = asyncio.create_task(self._submit_group(received), context=context)
+        self._under_way.add(group)
+        group.add_done_callback(self._under_way.discard)
+        return group
+
+    async def _submit_group(
+        self, received: Sequence[play.ReceivedMove]
+    ) -> Sequence[play.Answer | None]:
+        """Make moves together; return no answer to those that are to be made alone."""
+        try:
+            return await self._connections.do(
+                lambda run: play.submit_group(received, timezone.now(), run)
+            )
+        except (OperationalError, InterfaceError):
+            raise
+        except Exception as error:  # one match may have a row that can't be read
+            about = {"moves": len(received), "error": str(error)}
+            if isinstance(error, DatabaseError):
+                log.warning("a group of moves failed; each is made alone", **about)
+            else:
+                log.exception("a group of moves failed; each is made alone", **about)
+            return [None] * len(received)
+
     async def _alone(self, received: play.ReceivedMove) -> play.Answer:
         return await self._alone_threads.run(lambda: play.submit_alone(received, timezone.now()))
 
 
-def _submit_group(received: Sequence[play.ReceivedMove]) -> list[play.Answer | None]:
-    """Make moves together; return no answer to those that are to be made alone."""
-    try:
-        return play.submit_group(received, timezone.now())
-    except (OperationalError, InterfaceError):
-        raise
-    except Exception as error:  # one match may have a row that can't be read
-        about = {"moves": len(received), "error": str(error)}
-        if isinstance(error, DatabaseError):
-            log.warning("a group of moves failed; each is made alone", **about)
-        else:
-            log.exception("a group of moves failed; each is made alone", **about)
-        return [None] * len(received)
+async def _check(run: Run) -> None:
+    await run("SELECT 1", {})
 
 
 class _MatchesInUse:

@@ -5,17 +5,16 @@ can't contain a secret choice. A log only ever grows, so a cached state stays ri
 cached only after its moves are committed.
 """
 
-from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections import OrderedDict, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
-
-from django.db.models import F, Q
 
 from engine.deals import seeded_shuffle
 from engine.games import catalogue
 from engine.games.game import State
 from league.models import LiveMove, Match
+from league.play import statements
 from league.play.rows import DealtMatch, MatchRow, MoveRow
 
 MAX_KEPT = 1_000
@@ -99,8 +98,16 @@ def logs_of(matches: Iterable[AnyMatch]) -> dict[int, Log]:
     A match that was finished after its row was read is left out. In a transaction that writes
     moves, call it before the write.
     """
+    logs, behind = known_logs(matches)
+    if behind:
+        complete(logs, behind, statements.read_moves(missing(logs, behind)))
+    return logs
+
+
+def known_logs(matches: Iterable[AnyMatch]) -> tuple[dict[int, Log], list[AnyMatch]]:
+    """Return logs by id without a query, and the matches whose log is too short."""
     logs: dict[int, Log] = {}
-    behind: dict[int, AnyMatch] = {}
+    behind: list[AnyMatch] = []
     for match in matches:
         log = cache.get(match)
         if log is None:
@@ -110,24 +117,25 @@ def logs_of(matches: Iterable[AnyMatch]) -> dict[int, Log]:
             log = _dealt(match)
         logs[match.pk] = log
         if log.plies < match.plies:
-            behind[match.pk] = match
-    if not behind:
-        return logs
-    wanted = Q()
-    for pk in behind:
-        wanted |= Q(match=pk, ply__gte=logs[pk].plies)
-    missing: dict[int, list[LiveMove]] = {pk: [] for pk in behind}
-    for move in LiveMove.objects.filter(wanted, ply__lt=F("match__plies")).order_by("ply"):
-        if move.ply < behind[move.match_id].plies:  # the match may have advanced meanwhile
-            missing[move.match_id].append(move)
-    for pk, moves in missing.items():
-        match = behind[pk]
-        if len(moves) < match.plies - logs[pk].plies:
-            del logs[pk]
-            continue
-        logs[pk] = logs[pk].followed_by(moves)
-        cache.put(match, logs[pk])
-    return logs
+            behind.append(match)
+    return logs, behind
+
+
+def missing(logs: Mapping[int, Log], behind: Iterable[AnyMatch]) -> list[tuple[int, int, int]]:
+    """Return the parts of logs that are too short, as `statements.logged_values` takes them."""
+    return [(match.pk, logs[match.pk].plies, match.plies) for match in behind]
+
+
+def complete(logs: dict[int, Log], behind: Iterable[AnyMatch], moves: Iterable[MoveRow]) -> None:
+    """Append the missing moves to logs, and keep them; remove a log whose moves are gone."""
+    found: defaultdict[int, list[MoveRow]] = defaultdict(list)
+    for move in moves:
+        found[move.match_id].append(move)
+    for match in behind:
+        log = logs.pop(match.pk)
+        if len(found[match.pk]) == match.plies - log.plies:
+            logs[match.pk] = log.followed_by(found[match.pk])
+            cache.put(match, logs[match.pk])
 
 
 def _dealt(match: AnyMatch) -> Log:

@@ -13,7 +13,7 @@ from league.models import Bot, MatchSeat, Turn
 from league.play import verdicts
 from league.play.live_match import TIMEOUT, Decision, LiveMatch
 from league.play.rows import TurnRow
-from league.play.statements import TURN
+from league.play.statements import TURN, Run
 from league.play.turn_clocks import Stopwatch, whole_ms
 from league.play.verdicts import Answer, MoveRefusedError, Verdict
 from league.play.writing import change_in_one_go, change_matches
@@ -87,19 +87,27 @@ def submit_together(sent: Sequence[SentMove], now: datetime) -> list[Answer]:
     return [answers[number] for number in range(len(sent))]
 
 
-def submit_group(received: Sequence[ReceivedMove], now: datetime) -> list[Answer | None]:
+async def submit_group(
+    received: Sequence[ReceivedMove], now: datetime, run: Run
+) -> list[Answer | None]:
     """Make moves in different matches with one read and one write; return their answers in order.
 
     A move that would delay the others has no answer and has changed nothing. `submit_alone` makes
     it. Such are: illegal and late moves, moves that end their match, moves for earlier turns or in
     matches that are over, and moves whose match changed meanwhile.
+
+    Args:
+        received: the moves.
+        now: the time.
+        run: runs a statement without a thread.
     """
-    decided = change_in_one_go(
+    decided = await change_in_one_go(
         {
             sent.move.match_id: partial(decide, sent.bot, sent.move, whole_ms(received_at))
             for sent, received_at in received
         },
         Stopwatch(now),
+        run,
     )
     return [decided.get(sent.move.match_id) for sent, _ in received]
 

@@ -3,10 +3,13 @@
 A change of a match counts only if the match is still as it was read. The write compares the number
 of moves stored, which every move raises, and sets it (compare-and-set). So a plain move needs no
 lock and no transaction, and moves in many matches take two statements too. The server keeps the
-plans of all four: planning them would take longer than running them.
+plans of all: planning them would take longer than running them.
+
+The gateway runs `READ`, `LOGGED` and `WRITE` without a thread. So each has functions for its values
+and for its rows, and another one that runs it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
@@ -82,6 +85,19 @@ WHERE match.live
 ORDER BY match.id, seat.seat
 """
 """Like `OPEN`, it goes from row to row by the indexes in each plan (decision 0095)."""
+
+LOGGED = f"""
+SELECT {_columns("move", _MOVE)}
+FROM unnest(%(matches)s::bigint[], %(begin)s::int[], %(end)s::int[])
+    AS part (match_id, begin, "end")
+CROSS JOIN LATERAL (
+    SELECT * FROM league_livemove AS any_move
+    WHERE any_move.match_id = part.match_id AND any_move.ply >= part.begin
+        AND any_move.ply < part."end"
+    ORDER BY any_move.ply OFFSET 0
+) AS move
+"""
+"""The moves of matches from one ply to another, by ply."""
 
 OPEN = f"""
 SELECT {_columns("turn", _OPEN_TURN)}, {_columns("match", _DEALT_MATCH)}
@@ -165,6 +181,13 @@ FROM changed LEFT JOIN answered ON answered.match_id = changed.id
 """
 
 
+Values = dict[str, str]
+"""The values of a statement by name."""
+Rows = Sequence[tuple[Any, ...]]
+Run = Callable[[str, Values], Awaitable[Rows]]
+"""Runs a statement without a thread, and returns its rows."""
+
+
 class Receipt(NamedTuple):
     """The times of a turn whose clock has just started."""
 
@@ -205,8 +228,16 @@ class Change(NamedTuple):
 
 def read(match_ids: Iterable[int]) -> dict[int, Snapshot]:
     """Read live matches, in play or not; return them by id, without the ids that don't exist."""
-    wanted = {match_id for match_id in match_ids if 0 < match_id < 2**63}
-    rows = _run(READ, {"matches": _array(wanted)}) if wanted else []
+    return snapshots(_run(READ, read_values(match_ids)))
+
+
+def read_values(match_ids: Iterable[int]) -> Values:
+    """Return the values of `READ`."""
+    return {"matches": _array({match_id for match_id in match_ids if 0 < match_id < 2**63})}
+
+
+def snapshots(rows: Rows) -> dict[int, Snapshot]:
+    """Return the matches of the rows of `READ` by id."""
     return {
         match_id: _snapshot(list(of_match)) for match_id, of_match in groupby(rows, itemgetter(2))
     }
@@ -226,6 +257,22 @@ def _snapshot(rows: Sequence[tuple[Any, ...]]) -> Snapshot:
         if row[_MOVE_FROM] is not None:
             chosen[number] = MoveRow(*row[_MOVE_FROM:])
     return Snapshot(MatchRow(*rows[0][2:_TURN_FROM]), seats, turns, chosen)
+
+
+def read_moves(parts: Iterable[tuple[int, int, int]]) -> list[MoveRow]:
+    """Read moves of matches: for each its id, the first ply, and the ply after the last."""
+    return logged_moves(_run(LOGGED, logged_values(parts)))
+
+
+def logged_values(parts: Iterable[tuple[int, int, int]]) -> Values:
+    """Return the values of `LOGGED`."""
+    match_ids, begins, ends = zip(*parts, strict=True)
+    return {"matches": _array(match_ids), "begin": _array(begins), "end": _array(ends)}
+
+
+def logged_moves(rows: Rows) -> list[MoveRow]:
+    """Return the moves of the rows of `LOGGED`."""
+    return [MoveRow(*row) for row in rows]
 
 
 def read_open_turns(bot_ids: Iterable[int]) -> tuple[list[OpenTurn], dict[int, DealtMatch]]:
@@ -256,57 +303,69 @@ def write(changes: Iterable[Change]) -> set[int]:
     Raises:
         OperationalError: two writes of several matches blocked each other; nothing is written.
     """
+    return written(_run(WRITE, write_values(changes)))
+
+
+def write_values(changes: Iterable[Change]) -> Values:
+    """Return the values of `WRITE`."""
     changes = sorted(changes, key=lambda change: change.match.pk)  # all lock in one order
     matches = [change.match for change in changes]
     answered = [answer for change in changes for answer in change.answered]
     moves = [move for change in changes for move in change.moves]
     opened = [turn for change in changes for turn in change.opened]
-    rows = _run(
-        WRITE,
-        {
-            "match": _array(match.pk for match in matches),
-            "attempts": _array(match.attempts for match in matches),
-            "started_at": _array(change.started_at for change in changes),
-            "stored": _array(match.stored for match in matches),
-            "made": _array(len(change.moves) for change in changes),
-            "plies": _array(match.plies for match in matches),
-            "due_at": _array(match.due_at for match in matches),
-            "answered": _array(turn.pk for turn, _ in answered),
-            "answered_text": _array(turn.text for turn, _ in answered),
-            "answered_fault": _array(turn.fault for turn, _ in answered),
-            "answered_at": _array(turn.decided_at for turn, _ in answered),
-            "answered_illegal": _array(illegal for _, illegal in answered),
-            "move_match": _array(move.match_id for move in moves),
-            "move_ply": _array(move.ply for move in moves),
-            "move_seat": _array(move.seat for move in moves),
-            "move_text": _array(move.text for move in moves),
-            "move_fault": _array(move.fault for move in moves),
-            "turn_match": _array(turn.match_id for turn in opened),
-            "turn_seat": _array(turn.seat for turn in opened),
-            "turn_bot": _array(turn.bot_id for turn in opened),
-            "turn_number": _array(turn.number for turn in opened),
-            "turn_ply": _array(turn.ply for turn in opened),
-            "turn_opened_at": _array(turn.opened_at for turn in opened),
-            "turn_deadline": _array(turn.deadline for turn in opened),
-            "turn_bank": _array(turn.bank_ms for turn in opened),
-        },
-    )
+    return {
+        "match": _array(match.pk for match in matches),
+        "attempts": _array(match.attempts for match in matches),
+        "started_at": _array(change.started_at for change in changes),
+        "stored": _array(match.stored for match in matches),
+        "made": _array(len(change.moves) for change in changes),
+        "plies": _array(match.plies for match in matches),
+        "due_at": _array(match.due_at for match in matches),
+        "answered": _array(turn.pk for turn, _ in answered),
+        "answered_text": _array(turn.text for turn, _ in answered),
+        "answered_fault": _array(turn.fault for turn, _ in answered),
+        "answered_at": _array(turn.decided_at for turn, _ in answered),
+        "answered_illegal": _array(illegal for _, illegal in answered),
+        "move_match": _array(move.match_id for move in moves),
+        "move_ply": _array(move.ply for move in moves),
+        "move_seat": _array(move.seat for move in moves),
+        "move_text": _array(move.text for move in moves),
+        "move_fault": _array(move.fault for move in moves),
+        "turn_match": _array(turn.match_id for turn in opened),
+        "turn_seat": _array(turn.seat for turn in opened),
+        "turn_bot": _array(turn.bot_id for turn in opened),
+        "turn_number": _array(turn.number for turn in opened),
+        "turn_ply": _array(turn.ply for turn in opened),
+        "turn_opened_at": _array(turn.opened_at for turn in opened),
+        "turn_deadline": _array(turn.deadline for turn in opened),
+        "turn_bank": _array(turn.bank_ms for turn in opened),
+    }
+
+
+def written(rows: Rows) -> set[int]:
+    """Return the ids of the matches in the rows of `WRITE`, and note the times of their answers."""
     for _, fault, seconds in rows:
         if seconds is not None:
             durations.note("turn_answered", seconds, fault)
     return {match_id for match_id, *_ in rows}
 
 
+PLANNING = "SET enable_seqscan = off"
+"""Lets the plans of a connection read no table as a whole."""
+PLANNED_ONCE = "SET plan_cache_mode = force_generic_plan"
+"""Plans a statement once for a connection, not once for each run."""
+
+
 def plan_by_index(connection: BaseDatabaseWrapper, **_: Any) -> None:
-    """Let the plans of a connection read no table as a whole; a receiver of ``connection_created``.
+    """Run `PLANNING` on a new connection; a receiver of ``connection_created``.
 
     For a process that runs hardly more than these statements.
     """
     with connection.cursor() as cursor:
-        cursor.execute("SET enable_seqscan = off")
+        cursor.execute(PLANNING)
 
 
-def _run(statement: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
+def _run(statement: str, values: Values) -> Rows:
     # Django's own cursors put the values into the text, which can't be prepared.
     connection.ensure_connection()
     with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:

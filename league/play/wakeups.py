@@ -42,17 +42,27 @@ def announce(*, match_id: int, bot_ids: Iterable[int], wakes_worker: bool) -> No
     bots = frozenset(bot_ids)
 
     def notify() -> None:
-        _publish(match_id, bots)
+        publish(match_id, bots)
         if wakes_worker:
-            queue("play_house_turns", match_id)
+            wake_worker(match_id)
 
     transaction.on_commit(notify)
 
 
-def _publish(match_id: int, bots: frozenset[int]) -> None:
-    """Leave the wake-ups to a thread of this process, so that no request waits for them."""
+def publish(match_id: int, bots: frozenset[int]) -> None:
+    """Send the wake-ups of a match in a thread of this process, so that no request waits for them.
+
+    Args:
+        match_id: id of the match.
+        bots: ids of the bots with a new turn.
+    """
     _pending.put((match_id, bots))
     _start_publisher(os.getpid())
+
+
+def wake_worker(match_id: int) -> None:
+    """Let a worker move seats of house and hosted bots."""
+    queue("play_house_turns", match_id)
 
 
 @cache

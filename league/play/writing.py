@@ -8,7 +8,9 @@ under the match's lock, one match at a time. No lock is held while a bot thinks.
 ``docs/moves.md`` has a diagram.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+import asyncio
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from typing import TypeVar
 
@@ -22,7 +24,8 @@ from league.models import Match
 from league.play import outages, statements, wakeups
 from league.play.finishing import finish
 from league.play.live_match import Decision, LiveMatch
-from league.play.match_logs import Log, cache, logs_of
+from league.play.match_logs import Log, cache, complete, known_logs, logs_of, missing
+from league.play.rows import MatchRow, Snapshot
 from league.play.seat_logs import store_notes
 from league.play.turn_clocks import Stopwatch
 
@@ -61,62 +64,103 @@ def change_matches(
     return answers
 
 
-def change_in_one_go(plans: Mapping[int, Plan[T]], watch: Stopwatch) -> dict[int, T]:
+async def change_in_one_go(
+    plans: Mapping[int, Plan[T]], watch: Stopwatch, run: statements.Run
+) -> dict[int, T]:
     """Decide on live matches with one read and one write; return the answers by match id.
 
     A match has no answer, and is unchanged, if one of these is true: it does not exist or is not
     live, it has an overdue turn, its decision needs the lock, its plan fails, or it changed between
     read and write. Call `change_matches` for it, which may take longer.
+
+    Args:
+        plans: by match id.
+        watch: gives the time at which turns open.
+        run: runs a statement, and waits for it without a thread. A thread for each group costs more
+            than the group's decisions: it competes with the event loop for Python's lock.
     """
-    matches = {
-        match_id: match
-        for match_id, match in read_matches(plans, watch.now()).items()
-        if not match.overdue_turns(watch.start)
-    }
-    settled, _ = _decide_without_lock(plans, matches, skips_failures=True)
-    return settled
+    snapshots = statements.snapshots(await run(statements.READ, statements.read_values(plans)))
+    logs, behind = known_logs(_in_play(snapshots))
+    if behind:  # another process has made moves
+        parts = statements.logged_values(missing(logs, behind))
+        complete(logs, behind, statements.logged_moves(await run(statements.LOGGED, parts)))
+    matches = _live_matches(snapshots, logs, watch.now())
+    in_time = {pk: match for pk, match in matches.items() if not match.overdue_turns(watch.start)}
+    decisions, _ = _decide(plans, in_time, skips_failures=True)
+    changes = _changes(decisions)
+    written: set[int] = set()
+    if changes:
+        with _no_deadlock():
+            values = statements.write_values(changes.values())
+            written = statements.written(await run(statements.WRITE, values))
+    for match_id in written:
+        await _announce_now(decisions[match_id])
+    return {pk: decisions[pk].answer for pk in _settled(decisions, changes, written)}
 
 
 def _decide_without_lock(
-    plans: Mapping[int, Plan[T]],
-    matches: Mapping[int, LiveMatch],
-    *,
-    skips_failures: bool = False,
+    plans: Mapping[int, Plan[T]], matches: Mapping[int, LiveMatch]
 ) -> tuple[dict[int, T], set[int]]:
     """Run plans, and write the decisions that need no lock.
 
     Args:
         plans: by match id.
         matches: as they were read; a stale one is left out.
-        skips_failures: leave out a match whose plan raises an exception.
 
     Returns:
         The answers of the decisions that count by match id, and the ids whose decision needs the
         lock.
     """
+    decisions, to_lock = _decide(plans, matches)
+    settled = _write(decisions)
+    return {match_id: decisions[match_id].answer for match_id in settled}, to_lock
+
+
+def _decide(
+    plans: Mapping[int, Plan[T]],
+    matches: Mapping[int, LiveMatch],
+    *,
+    skips_failures: bool = False,
+) -> tuple[dict[int, Decision[T]], set[int]]:
+    """Run plans; return the decisions that need no lock, and the ids of those that need it.
+
+    Args:
+        plans: by match id.
+        matches: as they were read; a stale one is left out.
+        skips_failures: leave out a match whose plan raises an exception.
+    """
     decisions: dict[int, Decision[T]] = {}
+    to_lock: set[int] = set()
     for match_id, match in matches.items():
         if not match.is_stale:
             try:
-                decisions[match_id] = plans[match_id](match)
+                decision = plans[match_id](match)
             except Exception:
                 if not skips_failures:
                     raise
-    to_lock = {match_id for match_id, decision in decisions.items() if decision.needs_lock}
-    settled = _write({pk: decisions[pk] for pk in decisions if pk not in to_lock})
-    return {match_id: decisions[match_id].answer for match_id in settled}, to_lock
+                continue
+            if decision.needs_lock:
+                to_lock.add(match_id)
+            else:
+                decisions[match_id] = decision
+    return decisions, to_lock
 
 
 def read_matches(match_ids: Iterable[int], now: datetime) -> dict[int, LiveMatch]:
     """Read live matches, in play or not, without locking; return them by id."""
     snapshots = statements.read(match_ids)
-    logs = logs_of(
-        snapshot.match for snapshot in snapshots.values() if snapshot.match.status in UNFINISHED
-    )
-    return {
-        match_id: LiveMatch(snapshot, logs.get(match_id), now)
-        for match_id, snapshot in snapshots.items()
-    }
+    return _live_matches(snapshots, logs_of(_in_play(snapshots)), now)
+
+
+def _in_play(snapshots: Mapping[int, Snapshot]) -> list[MatchRow]:
+    """Return the rows of the matches that have a log."""
+    return [each.match for each in snapshots.values() if each.match.status in UNFINISHED]
+
+
+def _live_matches(
+    snapshots: Mapping[int, Snapshot], logs: Mapping[int, Log], now: datetime
+) -> dict[int, LiveMatch]:
+    return {pk: LiveMatch(snapshot, logs.get(pk), now) for pk, snapshot in snapshots.items()}
 
 
 def _read_after_outage(
@@ -134,22 +178,37 @@ def _read_after_outage(
 
 def _write(decisions: Mapping[int, Decision[T]]) -> set[int]:
     """Write decisions in one statement; return the ids of the matches whose decision counts."""
-    changes = {
-        match_id: decision.change
-        for match_id, decision in decisions.items()
-        if decision.change is not None
-    }
-    if not changes:
-        return set(decisions)
+    changes = _changes(decisions)
+    written: set[int] = set()
+    if changes:
+        with _no_deadlock():
+            written = statements.write(changes.values())
+    for match_id in written:
+        _announce(decisions[match_id])
+    return _settled(decisions, changes, written)
+
+
+def _changes(decisions: Mapping[int, Decision[T]]) -> dict[int, statements.Change]:
+    return {pk: each.change for pk, each in decisions.items() if each.change is not None}
+
+
+def _settled(
+    decisions: Mapping[int, Decision[T]],
+    changes: Mapping[int, statements.Change],
+    written: set[int],
+) -> set[int]:
+    """Return the ids of the decisions that count: they are written, or change nothing."""
+    return written | (decisions.keys() - changes.keys())
+
+
+@contextmanager
+def _no_deadlock() -> Iterator[None]:
+    """Leave the context if two writes of several matches blocked each other: nothing is written."""
     try:
-        written = statements.write(changes.values())
+        yield
     except OperationalError as error:
         if not isinstance(error.__cause__, DeadlockDetected):
             raise
-        written = set()
-    for match_id in written:
-        _announce(decisions[match_id])
-    return written | (decisions.keys() - changes.keys())
 
 
 def _change_under_lock(
@@ -212,3 +271,14 @@ def _announce(decision: Decision[T]) -> None:
     wakeups.announce(
         match_id=match.pk, bot_ids=decision.woken_bots, wakes_worker=decision.wakes_worker
     )
+
+
+async def _announce_now(decision: Decision[T]) -> None:
+    """Do as `_announce` for a committed decision that ends no match, without blocking the loop."""
+    if decision.change is None or decision.log is None or not decision.has_advanced:
+        return
+    match = decision.change.match
+    cache.put(match, decision.log)
+    wakeups.publish(match.pk, decision.woken_bots)
+    if decision.wakes_worker:
+        await asyncio.to_thread(wakeups.wake_worker, match.pk)

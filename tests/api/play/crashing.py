@@ -2,18 +2,17 @@
 
 import os
 import signal
-from typing import Any
 
 from api.play.app import application as application
 from league.play import statements
 
-_write = statements.write
+_written = statements.written
 
 
-def _write_and_die(changes: Any) -> set[int]:
-    if _write(changes):
+def _note_and_die(rows: statements.Rows) -> set[int]:
+    if _written(rows):
         os.kill(os.getpid(), signal.SIGKILL)
     return set()
 
 
-statements.write = _write_and_die
+statements.written = _note_and_die

@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 import httpx
 import uvicorn
 from django.db import connection
+from django.utils import timezone
 
 from api.play import app as gateway
 from api.play.move_queue import MoveQueue
@@ -25,6 +26,7 @@ from devserver.running import CHECKOUT
 from league import accounts, play
 from league.models import Bot, Match, Token
 from tests.league import small
+from tests.league.play.live import choose
 
 WAIT: dict[str, Any] = {"wait": 20}
 SOON = 3.0
@@ -188,3 +190,18 @@ def open_match(bots: list[Bot]) -> Match:
     )
     play.open_live(match.pk)
     return match
+
+
+def first_moves(bots: list[Bot], matches: int) -> list[tuple[str, dict[str, Any]]]:
+    """Open matches; return the path and the body of the first bot's first move in each."""
+    for _ in range(matches):
+        open_match(bots)
+    turns = play.open_turns(bots[0], timezone.now())
+    return [
+        (f"matches/{turn['match']}/moves", {"turn": 0, "move": choose(turn["observation"])})
+        for turn in turns
+    ]
+
+
+def move_of(turn: dict[str, Any]) -> dict[str, Any]:
+    return {"turn": turn["turn"], "move": choose(turn["observation"])}

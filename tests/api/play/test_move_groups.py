@@ -1,5 +1,6 @@
 """Moves in groups: what shares statements, what delays nobody, and what a failure leaves behind."""
 
+import asyncio
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
@@ -10,10 +11,10 @@ from typing import Any, NoReturn
 
 import httpx
 import pytest
-from django.db import OperationalError
 from django.utils import timezone
 from pytest_django import Settings
 
+from api.play.connections import LoopConnections
 from api.play.move_queue import ALONE, GROUPS
 from league import accounts, play
 from league.models import Bot, LiveMove, Match, Turn
@@ -21,8 +22,17 @@ from league.play import moves as moves_module
 from league.play import statements, writing
 from tests import logs
 from tests.api.conftest import assert_problem
-from tests.api.play.sites import SOON, Site, await_true, gateway_process, open_match, served
-from tests.league.play.live import choose, play_on, remote_bots
+from tests.api.play.sites import (
+    SOON,
+    Site,
+    await_true,
+    first_moves,
+    gateway_process,
+    move_of,
+    open_match,
+    served,
+)
+from tests.league.play.live import play_on, remote_bots
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -39,12 +49,12 @@ class Gate:
         self._open = threading.Event()
         self._submit_group = play.submit_group
 
-    def submit_group(
-        self, received: Sequence[play.ReceivedMove], now: datetime
+    async def submit_group(
+        self, received: Sequence[play.ReceivedMove], now: datetime, run: statements.Run
     ) -> list[play.Answer | None]:
         self.groups.append(len(received))
-        assert self._open.wait(20)
-        return self._submit_group(received, now)
+        assert await asyncio.to_thread(self._open.wait, 20)
+        return await self._submit_group(received, now, run)
 
     def has(self, groups: int) -> bool:
         return len(self.groups) == groups
@@ -59,17 +69,6 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
     monkeypatch.setattr(play, "submit_group", gate.submit_group)
     yield gate
     gate.open()
-
-
-def first_moves(bots: list[Bot], matches: int) -> list[tuple[str, dict[str, Any]]]:
-    """Open matches; return the path and the body of the first bot's first move in each."""
-    for _ in range(matches):
-        open_match(bots)
-    turns = play.open_turns(bots[0], timezone.now())
-    return [
-        (f"matches/{turn['match']}/moves", {"turn": 0, "move": choose(turn["observation"])})
-        for turn in turns
-    ]
 
 
 Held = list[Future[httpx.Response]]
@@ -90,17 +89,17 @@ def test_moves_that_come_while_a_statement_runs_share_the_next_one(
     site: Site, bots: list[Bot], gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent = first_moves(bots, GROUPS + 5)
+    statements_run: list[str] = []
+    real = LoopConnections._run
+
+    async def run(connections: LoopConnections, cursor: Any, statement: str, values: Any) -> Any:
+        statements_run.append(statement)
+        return await real(connections, cursor, statement, values)
+
+    monkeypatch.setattr(LoopConnections, "_run", run)
     held = hold_all_groups(site, gate, sent, bots[0])
     together = [site.start_post(*each, bots[0].name) for each in sent]
     await_true(lambda: len(site.queue) == GROUPS + 5)
-    statements_run: list[str] = []
-    real = statements._run
-
-    def run(statement: str, values: Any) -> Any:
-        statements_run.append(statement)
-        return real(statement, values)
-
-    monkeypatch.setattr(statements, "_run", run)
     gate.open()
     assert [each.result(SOON).json()["status"] for each in held + together] == ["accepted"] * 7
     assert gate.groups[:GROUPS] == [1] * GROUPS
@@ -170,15 +169,14 @@ def test_a_group_that_cannot_be_read_fails_only_the_move_that_breaks_it(
     sent = first_moves(bots, GROUPS + 2)
     held = hold_all_groups(site, gate, sent, bots[0])
     broken = int(sent[0][0].split("/")[1])
-    real = writing.read_matches
+    real = writing._live_matches
 
-    def read(match_ids: Any, now: datetime) -> Any:
-        ids = list(match_ids)
-        if broken in ids:
+    def read(snapshots: Any, *others: Any) -> Any:
+        if broken in snapshots:
             raise KeyError("a move that no game knows")
-        return real(ids, now)
+        return real(snapshots, *others)
 
-    monkeypatch.setattr(writing, "read_matches", read)
+    monkeypatch.setattr(writing, "_live_matches", read)
     failing, together = [site.start_post(*each, bots[0].name) for each in sent]
     await_true(lambda: len(site.queue) == GROUPS + 2)
     gate.open()
@@ -234,10 +232,6 @@ def play_up_to_the_end(bots: list[Bot]) -> tuple[Bot, dict[str, Any]]:
             play_on(bots, timezone.now())
     [last] = [(bot, turn) for bot in bots for turn in play.open_turns(bot, timezone.now())]
     return last
-
-
-def move_of(turn: dict[str, Any]) -> dict[str, Any]:
-    return {"turn": turn["turn"], "move": choose(turn["observation"])}
 
 
 def test_moves_of_one_match_are_decided_in_their_order(
@@ -313,24 +307,6 @@ def test_an_address_with_its_share_of_a_full_queue_leaves_room_for_bots_that_pla
         assert answer.status_code == 200
         gate.open()
         assert all(each.result(SOON).status_code == 200 for each in held)
-
-
-def test_moves_get_a_problem_with_a_retry_time_while_the_database_is_away(
-    site: Site, bots: list[Bot], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    [(path, body)] = first_moves(bots, 1)
-
-    def away(*_: object) -> NoReturn:
-        raise OperationalError("no such socket")
-
-    monkeypatch.setattr(statements, "read", away)
-    for sent_path, sent in ((path, body), ("moves", {"moves": [{"match": 1, **body}]})):
-        answer = site.post(sent_path, sent, token=bots[0].name)
-        assert_problem(answer, 503, "unavailable")
-        assert answer.headers["Retry-After"] == "1"
-    monkeypatch.undo()
-    assert site.post(path, body, token=bots[0].name).status_code == 200
-    assert len(site.queue) == 0
 
 
 def test_a_gateway_that_stops_answers_the_moves_under_way(bots: list[Bot], gate: Gate) -> None:

@@ -16,7 +16,7 @@ LARGE = {"league_match", "league_turn", "league_livemove"}
 
 
 @pytest.mark.parametrize("analysed", [False, True])
-@pytest.mark.parametrize("statement", ["READ", "OPEN"])
+@pytest.mark.parametrize("statement", ["READ", "LOGGED", "OPEN"])
 def test_a_statement_follows_indexes_even_if_it_is_planned_for_empty_tables(
     statement: str, *, analysed: bool
 ) -> None:
@@ -24,8 +24,9 @@ def test_a_statement_follows_indexes_even_if_it_is_planned_for_empty_tables(
     with connection.cursor() as cursor:
         if analysed:
             cursor.execute("ANALYZE")
-        text = getattr(statements, statement)
-        cursor.execute(f"PREPARE planned (text) AS {text % {'matches': '$1', 'bots': '$1'}}")
+        names = ("matches", "bots", "begin", "end")
+        text = getattr(statements, statement) % dict.fromkeys(names, "$1")
+        cursor.execute(f"PREPARE planned (text) AS {text}")
         cursor.execute("EXPLAIN (FORMAT JSON) EXECUTE planned ('{1,2}')")
         [[plan]] = cursor.fetchall()
         cursor.execute("DEALLOCATE planned")
