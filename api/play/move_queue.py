@@ -31,6 +31,8 @@ GROUPS = 2
 """Groups that run at a time: while PostgreSQL works on one, Python decides on the other."""
 ALONE = 2
 """Moves that are made alone at a time."""
+_ENDING_SECONDS = 5.0
+"""The time that groups get at the end of the process."""
 
 
 class MoveQueue:
@@ -49,10 +51,15 @@ class MoveQueue:
         return len(self._shares)
 
     async def close(self) -> None:
-        """End the groups and the threads, and close their connections."""
-        for group in self._under_way:
-            group.cancel()
-        await asyncio.gather(*self._under_way, return_exceptions=True)
+        """End the groups and the threads, and close their connections.
+
+        Groups under way get some time: a move that is stored but not announced leaves bots waiting.
+        """
+        if self._under_way:
+            _, hanging = await asyncio.wait(self._under_way, timeout=_ENDING_SECONDS)
+            for group in hanging:
+                group.cancel()
+            await asyncio.gather(*hanging, return_exceptions=True)
         await self._connections.close()
         self._alone_threads.close()
 

@@ -1,6 +1,8 @@
 """The connections of the groups of moves: outages, ended connections, other processes' moves."""
 
-from typing import NoReturn
+import asyncio
+import threading
+from typing import Any, NoReturn
 
 import pytest
 from django.db import OperationalError, connection
@@ -8,10 +10,10 @@ from django.utils import timezone
 
 from api.play.move_queue import GROUPS
 from league import play
-from league.models import Bot
+from league.models import Bot, Turn
 from league.play import match_logs, statements
 from tests.api.conftest import assert_problem
-from tests.api.play.sites import Site, first_moves, move_of, open_match
+from tests.api.play.sites import Site, first_moves, move_of, open_match, served
 from tests.league.play.live import answer
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -62,3 +64,25 @@ def test_a_group_reads_the_moves_that_another_process_has_made(
     match_logs.cache.clear()
     path = f"matches/{turn['match']}/moves"
     assert site.post(path, move_of(turn), token=bots[0].name).status_code == 200
+
+
+def test_a_move_under_way_when_the_process_ends_is_made_to_its_end(
+    bots: list[Bot], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began, may_end, real = threading.Event(), threading.Event(), play.submit_group
+
+    async def held(*args: Any) -> Any:
+        began.set()
+        assert await asyncio.to_thread(may_end.wait, 20)
+        return await real(*args)
+
+    monkeypatch.setattr(play, "submit_group", held)
+    [(path, body)] = first_moves(bots, 1)
+    with served() as site:
+        sent = site.start_post(path, body, bots[0].name)
+        assert began.wait(20)
+        site.server.should_exit = True
+        assert sent.result(20).status_code == 503  # its client will try again
+        assert not Turn.objects.exclude(text="").exists()
+        may_end.set()
+    assert Turn.objects.exclude(text="").count() == 1
