@@ -8,79 +8,91 @@ a comparison or failed a check; 2 wrong arguments, or a file that is not a bot; 
 not answer; 4 a token is missing or does not work; 130 stopped by Ctrl-C.
 """
 
+import sys
 from collections.abc import Iterable, Sequence
+from importlib import import_module
 
 import typer
 
-from bots_sdk.commands import (
-    accounts,
-    analysing,
-    challenging,
-    changing,
-    checking,
-    comparing,
-    looking,
-    playing,
-    reading,
-    starting,
-    trying,
-    uploading,
-    watching,
-)
 from bots_sdk.commands.errors import Group
 from bots_sdk.commands.help_pages import Command
-from bots_sdk.commands.replaying import BareReplay
 
-app = typer.Typer(
-    cls=Group,
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    help="Write a bot, run it in a league, and follow its results.",
-    epilog="Exit status: 0 success, 1 failed or refused, 2 wrong arguments or files, 3 the league "
-    "does not answer, 4 a token is missing or does not work, 130 stopped by Ctrl-C. The "
-    "variables TWELFTH_NIGHT_URL and TWELFTH_NIGHT_TOKEN override what login saved.",
-)
-for command in (
-    starting.new,
-    reading.rules,
-    watching.watch,
-    checking.check,
-    comparing.ab,
-    accounts.login,
-    accounts.password,
-    looking.status,
-    uploading.upload,
-    uploading.logs,
-    playing.run,
-    playing.enter,
-    challenging.challenge,
-    looking.ladder,
-    looking.match,
-    looking.verify,
-):
-    app.command(cls=Command)(command)
-app.command("analyse", cls=Command)(analysing.analyse_match)
-app.command("try", cls=BareReplay)(trying.try_bot)
-
-bot_app = typer.Typer(cls=Group, no_args_is_help=True, help="Create and change your bots.")
-bot_app.command("create", cls=Command)(accounts.bot_create)
-bot_app.command("token", cls=Command)(accounts.bot_token)
-bot_app.command("pause", cls=Command)(accounts.bot_pause)
-bot_app.command("resume", cls=Command)(accounts.bot_resume)
-for change in (
-    changing.rename,
-    changing.delete,
-    changing.note,
-    changing.withdraw,
-):
-    bot_app.command(cls=Command)(change)
-app.add_typer(bot_app, name="bot")
+_COMMANDS = {
+    "new": "starting.new",
+    "rules": "reading.rules",
+    "watch": "watching.watch",
+    "check": "checking.check",
+    "ab": "comparing.ab",
+    "login": "accounts.login",
+    "password": "accounts.password",
+    "status": "looking.status",
+    "upload": "uploading.upload",
+    "logs": "uploading.logs",
+    "run": "playing.run",
+    "enter": "playing.enter",
+    "challenge": "challenging.challenge",
+    "ladder": "looking.ladder",
+    "match": "looking.match",
+    "verify": "looking.verify",
+    "analyse": "analysing.analyse_match",
+    "try": "trying.try_bot",
+}
+"""The function of each command in `bots_sdk.commands`, in the order of the help."""
+_BOT_COMMANDS = {
+    "create": "accounts.bot_create",
+    "token": "accounts.bot_token",
+    "pause": "accounts.bot_pause",
+    "resume": "accounts.bot_resume",
+    "rename": "changing.rename",
+    "delete": "changing.delete",
+    "note": "changing.note",
+    "withdraw": "changing.withdraw",
+}
+"""The same for the commands that follow the word ``bot``."""
 
 
-def main(arguments: Sequence[str] | Iterable[str] | None = None) -> None:
+def application(first: str = "") -> typer.Typer:
+    """Return the command line.
+
+    Args:
+        first: the first word after the program's name. If it is a command, the others are left out:
+            importing the modules of all takes longer than most commands run.
+    """
+    app = typer.Typer(
+        cls=Group,
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        help="Write a bot, run it in a league, and follow its results.",
+        epilog="Exit status: 0 success, 1 failed or refused, 2 wrong arguments or files, 3 the "
+        "league does not answer, 4 a token is missing or does not work, 130 stopped by Ctrl-C. The "
+        "variables TWELFTH_NIGHT_URL and TWELFTH_NIGHT_TOKEN override what login saved.",
+    )
+    app.callback()(_all_commands)
+    is_known = first in _COMMANDS or first == "bot"
+    _add(app, {name: at for name, at in _COMMANDS.items() if not is_known or name == first})
+    if not is_known or first == "bot":
+        bots = typer.Typer(cls=Group, no_args_is_help=True, help="Create and change your bots.")
+        _add(bots, _BOT_COMMANDS)
+        app.add_typer(bots, name="bot")
+    return app
+
+
+def _all_commands() -> None:
+    """Do nothing. With this function, a command keeps its name if it is the only one."""
+
+
+def _add(app: typer.Typer, commands: dict[str, str]) -> None:
+    for name, at in commands.items():
+        module, _, function = at.partition(".")
+        found = import_module(f"bots_sdk.commands.{module}")
+        app.command(name, cls=getattr(found, "CLASS", Command))(getattr(found, function))
+
+
+def main(arguments: Iterable[str] | None = None) -> None:
     """Run the command line."""
-    app(args=None if arguments is None else list(arguments), prog_name="twelfth-night")
+    words: Sequence[str] = sys.argv[1:] if arguments is None else list(arguments)
+    application(*words[:1])(args=words, prog_name="twelfth-night")
 
 
 if __name__ == "__main__":

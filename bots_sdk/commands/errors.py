@@ -54,6 +54,8 @@ class Group(TyperGroup):
         except _UsageError as error:
             # Typer's validation puts this before its message about a wrong choice.
             error.message = error.message.removeprefix("Value error, ")
+            if not error.format_message():
+                raise  # the help page stands in place of a message
             status = IMPOSSIBLE
             problem = {"error": "usage", "detail": _with_help(error, ctx)}
         except KeyboardInterrupt:

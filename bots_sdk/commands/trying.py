@@ -41,10 +41,13 @@ from bots_sdk.commands.output import (
     print_table,
 )
 from bots_sdk.commands.progress import progress, time_left
-from bots_sdk.commands.replaying import replay_match
+from bots_sdk.commands.replaying import BareReplay, replay_match
 from bots_sdk.invoking import command_word
 from engine.games.catalogue import GAMES
 from engine.games.titles import counted
+
+CLASS = BareReplay
+"""The class of the command."""
 
 FIRST_VERDICT_SECONDS = 6.0
 """How long a trial without ``--blocks`` plays. With its start and end, it takes 10 s."""

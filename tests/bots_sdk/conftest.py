@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from bots_sdk.cli import app
+from bots_sdk.cli import application
 from bots_sdk.invoking import command_word, python_word
 from tests.bots_sdk.stub import StubLeague
 
@@ -48,7 +48,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
         monkeypatch.delenv(name, raising=False)
     for name, source in BOTS.items():
         (tmp_path / name).write_text(source)
-    return lambda *words: CliRunner().invoke(app, [str(word) for word in words])
+    return lambda *words: CliRunner().invoke(application(), [str(word) for word in words])
 
 
 @pytest.fixture
@@ -69,7 +69,9 @@ def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
     monkeypatch.setenv("TWELFTH_NIGHT_PASSWORD", "a long and silly one")
     for name in ("TWELFTH_NIGHT_URL", "TWELFTH_NIGHT_TOKEN"):
         monkeypatch.delenv(name, raising=False)
-    return lambda *words, **more: CliRunner().invoke(app, [str(word) for word in words], **more)
+    return lambda *words, **more: CliRunner().invoke(
+        application(), [str(word) for word in words], **more
+    )
 
 
 @pytest.fixture

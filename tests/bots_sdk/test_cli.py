@@ -365,3 +365,15 @@ def test_upload_prints_the_next_step(
     result = logged_in("upload", "mybot.py", "--no-wait")
     assert result.exit_code == 0
     assert next_step.format(url=stub.url) in result.stdout
+
+
+def test_a_command_starts_without_the_modules_of_the_others() -> None:
+    """Every command of a session at the terminal waits for these imports."""
+    script = (
+        "import sys\nfrom bots_sdk.cli import main\n"
+        "try:\n    main(['rules', 'moves'])\nexcept SystemExit:\n    pass\n"
+        "assert 'bots_sdk.commands.reading' in sys.modules\n"
+        "for name in ('httpx', 'bots_sdk.arena.pool', 'engine.analysis', 'bots_sdk.checking'):\n"
+        "    assert name not in sys.modules, name\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True, stdout=subprocess.DEVNULL)

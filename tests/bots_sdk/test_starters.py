@@ -22,7 +22,7 @@ import bots_sdk
 from bots_sdk import starters
 from bots_sdk.bot import BotFile, match_info
 from bots_sdk.bot_files import load
-from bots_sdk.cli import app
+from bots_sdk.cli import application
 from bots_sdk.installing import install_command
 from bots_sdk.invoking import python_word
 from bots_sdk.reference import make_player
@@ -250,7 +250,7 @@ def test_without_the_commands_on_the_path_their_paths_are_printed(
     monkeypatch.setenv("PATH", "")
     python_word.cache_clear()
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    result = CliRunner().invoke(app, ["new", "mybot"])
+    result = CliRunner().invoke(application(), ["new", "mybot"])
     test, trial, *_ = commands_in(result.stdout)
     python, _ = test.split()
     assert Path(python) == Path(sys.executable)
@@ -283,7 +283,7 @@ def test_in_a_terminal_new_asks_for_the_game(tmp_path: Path) -> None:
 def test_new_overwrites_no_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mybot").mkdir()
-    result = CliRunner().invoke(app, ["new", "mybot", "--template", "trained", "--json"])
+    result = CliRunner().invoke(application(), ["new", "mybot", "--template", "trained", "--json"])
     assert result.exit_code == 2
     assert "mybot exists already" in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["mybot"]
@@ -302,11 +302,11 @@ def test_the_same_seed_gives_the_same_weights() -> None:
 
 
 def test_a_wrong_choice_is_answered_with_the_possible_ones() -> None:
-    result = CliRunner().invoke(app, ["new", "mybot", "--language", "cobol", "--json"])
+    result = CliRunner().invoke(application(), ["new", "mybot", "--language", "cobol", "--json"])
     detail = json.loads(result.stderr)["detail"]
     assert detail == (
         "Invalid value for '--language': 'cobol' is not one of 'python', 'c', 'rust', "
-        "'assemblyscript'."
+        "'assemblyscript'. `twelfth-night new --help` explains its arguments."
     )
     assert result.exit_code == 2
 

@@ -9,7 +9,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from api.problems import CODES
-from bots_sdk.cli import app
+from bots_sdk.cli import application
 from league.durations import HISTOGRAMS
 from league.health import QUEUES
 from tests.docs.documents import DOCS, ROOT, lines, plain, table
@@ -93,7 +93,7 @@ def test_the_queues_that_the_page_names_are_those_of_the_settings() -> None:
 
 
 def test_the_commands_that_pages_name_exist() -> None:
-    group = get_command(app)
+    group = get_command(application())
     assert isinstance(group, TyperGroup)
     known = group.commands.keys()
     for document in pages():

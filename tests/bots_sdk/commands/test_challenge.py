@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bots_sdk.call import Call
-from bots_sdk.cli import app
+from bots_sdk.cli import application
 from bots_sdk.commands import challenging, following
 from tests.bots_sdk.commands.leagues import FakeLeague
 
@@ -47,7 +47,7 @@ def play(monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def run(league: League, *options: str) -> Any:
         monkeypatch.setattr(challenging, "client_for", lambda url, token: league)
-        return CliRunner().invoke(app, ["challenge", "mybot", "house-thumb", *options])
+        return CliRunner().invoke(application(), ["challenge", "mybot", "house-thumb", *options])
 
     return run
 

@@ -8,7 +8,7 @@ import typer
 from typer.testing import CliRunner
 
 from bots_sdk.call import Call
-from bots_sdk.cli import app
+from bots_sdk.cli import application
 from bots_sdk.commands import accounts, changing, leagues
 from bots_sdk.saved import Saved, SavedLeague
 from tests.bots_sdk.commands.leagues import URL, FakeLeague
@@ -39,7 +39,7 @@ def league(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> League:
 
 
 def run(*words: str) -> Any:
-    return CliRunner().invoke(app, list(words))
+    return CliRunner().invoke(application(), list(words))
 
 
 def tokens() -> dict[str, str]:

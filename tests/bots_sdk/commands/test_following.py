@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bots_sdk.call import Call
-from bots_sdk.cli import app
+from bots_sdk.cli import application
 from bots_sdk.commands import following, playing, uploading
 from bots_sdk.commands.ranking import describe_with_rank
 from bots_sdk.errors import ProblemError
@@ -89,7 +89,7 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
         for module in (playing, uploading):
             monkeypatch.setattr(module, "client_for", lambda *_: league)
         words = [str(tmp_path / word) if word == "swan.py" else word for word in arguments]
-        return CliRunner().invoke(app, words)
+        return CliRunner().invoke(application(), words)
 
     return invoke
 

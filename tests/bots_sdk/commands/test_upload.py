@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bots_sdk.call import Call
-from bots_sdk.cli import app
+from bots_sdk.cli import application
 from bots_sdk.commands import uploading
 from bots_sdk.errors import ProblemError
 from tests.bots_sdk.commands.leagues import FakeLeague
@@ -72,7 +72,7 @@ def upload(
     monkeypatch.setattr(uploading, "client_for", lambda *_: league)
     monkeypatch.setattr(uploading, "save_bot", lambda *_: None)
     monkeypatch.setattr(uploading, "forget_bot", lambda *_: None)
-    return CliRunner().invoke(app, ["upload", str(file), *options], input=typed)
+    return CliRunner().invoke(application(), ["upload", str(file), *options], input=typed)
 
 
 def test_a_refused_upload_deletes_the_bot_that_it_created(
