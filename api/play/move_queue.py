@@ -28,7 +28,10 @@ from league.play.statements import Run
 log = structlog.get_logger(__name__)
 
 GROUPS = 2
-"""Groups that run at a time: while PostgreSQL works on one, Python decides on the other."""
+"""Groups that run at a time."""
+PATIENCE_SECONDS = 0.005
+"""Time that a group takes before the next one starts beside it: one may wait for a lock in the
+database. Large groups take less time for each move than small ones."""
 ALONE = 2
 """Moves that are made alone at a time."""
 
@@ -39,7 +42,7 @@ class MoveQueue:
     def __init__(self) -> None:
         self._connections = LoopConnections(GROUPS)
         self._alone_threads = ConnectedThreads(ALONE, "moves-alone")
-        self._groups = Groups(self._start_group, runs=GROUPS)
+        self._groups = Groups(self._start_group, runs=GROUPS, patience=PATIENCE_SECONDS)
         self._under_way: set[asyncio.Task[Sequence[play.Answer | None]]] = set()
         self._matches = _MatchesInUse()
         self._shares = FairShares()
@@ -50,6 +53,7 @@ class MoveQueue:
 
     async def close(self) -> None:
         """End the groups and the threads, and close their connections."""
+        self._groups.close()
         for group in self._under_way:
             group.cancel()
         await asyncio.gather(*self._under_way, return_exceptions=True)
