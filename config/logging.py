@@ -6,7 +6,8 @@ standard library's logging get the same form.
 """
 
 import logging
-from typing import Any
+from contextlib import nullcontext
+from typing import Any, TextIO
 
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
@@ -29,6 +30,8 @@ _render_any_line = structlog.dev.ConsoleRenderer(
     repr_native_str=True,
     exception_formatter=structlog.dev.plain_traceback,
 )
+_PLAIN = ("debug", "info")
+"""Methods of a logger whose lines no filter leaves out and no report contains."""
 _RARE = {"exc_info", "exception", "stack", "stack_info"}
 """Keys of an event that takes more than one line."""
 
@@ -53,6 +56,57 @@ _RENDERERS: dict[str, list[Processor]] = {
         structlog.processors.JSONRenderer(ensure_ascii=False, default=str),
     ],
 }
+
+
+class Console(logging.StreamHandler[TextIO]):
+    """The handler of the log.
+
+    Args:
+        log_format: one of `FORMATS`.
+    """
+
+    def __init__(self, log_format: str) -> None:
+        super().__init__()
+        self._renderers = _RENDERERS[log_format]
+
+    def write(self, logger: logging.Logger, method: str, event: EventDict) -> None:
+        """Write the line of an event without a record; an error is handled as that of a record."""
+        line: Any = event
+        try:
+            for render in self._renderers:
+                line = render(logger, method, line)
+            with self.lock or nullcontext():
+                self.stream.write(f"{line}{self.terminator}")
+                self.flush()
+        except Exception:
+            self.handleError(logger.makeRecord(logger.name, logging.INFO, "", 0, line, (), None))
+
+
+def write_plain(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
+    """Write an event below a warning at once and drop it; the last processor of such an event.
+
+    The standard library's record, filters and formatter take as long as all other steps of a line.
+    They are left to events that filters or other handlers may treat in their own way.
+    """
+    if method in _PLAIN and _RARE.isdisjoint(event) and _leads_to_root(logger):
+        handlers = logging.root.handlers
+        console = handlers[0] if handlers else None
+        if isinstance(console, Console) and all(each.level > logging.INFO for each in handlers[1:]):
+            console.write(logger, method, event)
+            raise structlog.DropEvent
+    return event
+
+
+def _leads_to_root(logger: logging.Logger) -> bool:
+    """Return whether only the handlers of the root get the records of a logger."""
+    each: logging.Logger | None = logger
+    while each is not None and each.parent is not None:
+        if each.handlers or not each.propagate:
+            return False
+        each = each.parent
+    return True
+
+
 FORMATS: list[str] = list(_RENDERERS)
 """Values of ``LOG_FORMAT``: a line to read, or a JSON object a line to collect."""
 
@@ -63,6 +117,7 @@ def configure_structlog() -> None:
         processors=[
             structlog.stdlib.filter_by_level,
             *_COMMON,
+            write_plain,
             structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
         ],
         logger_factory=structlog.stdlib.LoggerFactory(),
@@ -100,7 +155,8 @@ def django_logging(log_format: str, *, reports: bool = False) -> dict[str, Any]:
         },
         "handlers": {
             "console": {
-                "class": "logging.StreamHandler",
+                "()": "config.logging.Console",
+                "log_format": log_format,
                 "formatter": "structlog",
                 "filters": ["answered", "outages"],
             },

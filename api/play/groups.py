@@ -55,6 +55,7 @@ class Groups(Generic[Item, Result]):
         start: starts the work of a group in a context; its future is the result of each item, in
             order. If the work raises an exception, it has changed nothing, or may run again.
         runs: groups that run at a time.
+        patience: seconds that a group takes before the next one starts beside it.
     """
 
     def __init__(
@@ -62,10 +63,15 @@ class Groups(Generic[Item, Result]):
         start: Callable[[Sequence[Item], Context], asyncio.Future[Sequence[Result]]],
         *,
         runs: int,
+        patience: float = 0.0,
     ) -> None:
-        self._start_work, self._free = start, runs
+        self._start_work, self._runs, self._patience = start, runs, patience
+        self._free = runs
         self._waiting: deque[_Parcel[Item, Result]] = deque()
-        self._is_starting = False
+        self._next: asyncio.Handle | None = None
+        """Starts groups."""
+        self._next_at = 0.0
+        """Time of the event loop before which no group starts beside another one."""
 
     async def add(self, item: Item) -> Result:
         """Return the result of an item.
@@ -81,16 +87,35 @@ class Groups(Generic[Item, Result]):
         loop = asyncio.get_running_loop()
         parcel = _Parcel[Item, Result](items, loop.create_future(), copy_context())
         self._waiting.append(parcel)
-        if self._free and not self._is_starting:
-            # Requests that arrived at the same moment still join.
-            self._is_starting = True
-            loop.call_soon(self._start)
+        self._schedule(loop)
         return await parcel.results
 
+    def close(self) -> None:
+        """Start no more groups: the requests that wait have their answers."""
+        self._waiting.clear()
+
+    def _schedule(self, loop: asyncio.AbstractEventLoop) -> None:
+        """See that the next group starts, if one is free."""
+        if self._next is not None or not self._free:
+            return
+        if self._free == self._runs or not self._patience:
+            # Requests that arrived at the same moment still join.
+            self._next = loop.call_soon(self._start)
+        else:
+            self._next = loop.call_at(self._next_at, self._start)
+
     def _start(self) -> None:
-        self._is_starting = False
+        """Start the next group, if a group is free and the last one has had its time."""
+        if self._next is not None:
+            self._next.cancel()
+            self._next = None
+        loop = asyncio.get_running_loop()
         while self._waiting and self._free:
+            if self._free < self._runs and loop.time() < self._next_at:
+                self._schedule(loop)
+                return
             self._free -= 1
+            self._next_at = loop.time() + self._patience
             parcels = self._take()
             items = [item for parcel in parcels for item in parcel.items]
             # The lines that the work of one request logs have that request's ids.
@@ -112,9 +137,21 @@ class Groups(Generic[Item, Result]):
     def _finish(
         self, parcels: list[_Parcel[Item, Result]], run: asyncio.Future[Sequence[Result]]
     ) -> None:
-        """Pass a group's results to the requests, and start the next group."""
+        """Start the next group, and pass this group's results to the requests."""
         self._free += 1
         error = asyncio.CancelledError() if run.cancelled() else run.exception()
+        runs_again = (
+            len(parcels) > 1
+            and isinstance(error, Exception)
+            and not isinstance(error, OperationalError | InterfaceError)
+        )
+        if runs_again:
+            log.warning("a group failed; its requests run alone", error=str(error))
+            for parcel in reversed(parcels):
+                parcel.alone = True
+                self._waiting.appendleft(parcel)
+        # PostgreSQL works on the next group while the requests of this one are answered.
+        self._start()
         if error is None:
             results = run.result()
             start = 0
@@ -123,13 +160,7 @@ class Groups(Generic[Item, Result]):
                 if not parcel.results.done():
                     parcel.results.set_result(results[start:end])
                 start = end
-        elif len(parcels) > 1 and not isinstance(error, OperationalError | InterfaceError):
-            log.warning("a group failed; its requests run alone", error=str(error))
-            for parcel in reversed(parcels):
-                parcel.alone = True
-                self._waiting.appendleft(parcel)
-        else:
+        elif not runs_again:
             for parcel in parcels:
                 if not parcel.results.done():
                     parcel.results.set_exception(error)
-        self._start()

@@ -28,7 +28,10 @@ from league.play.statements import Run
 log = structlog.get_logger(__name__)
 
 GROUPS = 2
-"""Groups that run at a time: while PostgreSQL works on one, Python decides on the other."""
+"""Groups that run at a time."""
+PATIENCE_SECONDS = 0.005
+"""Time that a group takes before the next one starts beside it: one may wait for a lock in the
+database. Large groups take less time for each move than small ones."""
 ALONE = 2
 """Moves that are made alone at a time."""
 _ENDING_SECONDS = 5.0
@@ -41,7 +44,7 @@ class MoveQueue:
     def __init__(self) -> None:
         self._connections = LoopConnections(GROUPS)
         self._alone_threads = ConnectedThreads(ALONE, "moves-alone")
-        self._groups = Groups(self._start_group, runs=GROUPS)
+        self._groups = Groups(self._start_group, runs=GROUPS, patience=PATIENCE_SECONDS)
         self._under_way: set[asyncio.Task[Sequence[play.Answer | None]]] = set()
         self._matches = _MatchesInUse()
         self._shares = FairShares()
@@ -55,6 +58,7 @@ class MoveQueue:
 
         Groups under way get some time: a move that is stored but not announced leaves bots waiting.
         """
+        self._groups.close()
         if self._under_way:
             _, hanging = await asyncio.wait(self._under_way, timeout=_ENDING_SECONDS)
             for group in hanging:

@@ -3,7 +3,9 @@
 import io
 import json
 import logging
+import re
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 import structlog
@@ -15,6 +17,7 @@ from config import celery, environment
 from config import logging as logs
 from league import tasks
 from league.bots import jails
+from league.error_reports import ErrorReportHandler
 from tests.logs import captured
 
 
@@ -53,6 +56,76 @@ def test_a_line_is_the_one_that_structlog_s_renderer_makes(values: dict[str, obj
     event["timestamp"] = "2026-01-06T12:00:00.000000Z"
     expected = logs._render_any_line(None, "info", {**event})
     assert logs.render_line(None, "info", {**event}) == expected
+
+
+@pytest.fixture(params=logs.FORMATS)
+def console(request: pytest.FixtureRequest) -> logs.Console:
+    """The handler of the log in each format."""
+    console = logs.Console(request.param)
+    formatter = logs.django_logging(request.param)["formatters"]["structlog"]
+    console.setFormatter(formatter.pop("()")(**formatter))
+    return console
+
+
+LOG = structlog.get_logger("league.test_log")
+
+
+def line_of(
+    console: logs.Console, *others: logging.Handler, log: Callable[..., object] = LOG.info
+) -> tuple[str, int]:
+    """Log an event; return its line without the time, and the number of records that it took.
+
+    Args:
+        console: a handler of the root.
+        others: the root's other handlers.
+        log: a method of a logger.
+    """
+    records: list[logging.LogRecord] = []
+
+    def count(record: logging.LogRecord) -> bool:
+        records.append(record)
+        return True
+
+    console.filters = [count]
+    console.setStream(output := io.StringIO())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(logging.root, "handlers", [console, *others])
+        with structlog.contextvars.bound_contextvars(match_id=7):
+            log("the match starts", error="a\nb", seat=None)
+    return re.sub(r"[0-9-]{10}T[0-9:.]{15}Z", "", output.getvalue()), len(records)
+
+
+def test_a_plain_line_takes_no_record_and_is_the_same(
+    console: logs.Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line, records = line_of(console)
+    assert line.count("match_id") == line.count("\n") == 1
+    assert records == 0
+    monkeypatch.setattr(logs, "_PLAIN", ())
+    assert line_of(console) == (line, 1)
+
+
+def test_an_event_takes_a_record_if_a_filter_or_another_handler_may_treat_it(
+    console: logs.Console, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert line_of(console, log=LOG.warning)[1] == 1
+    assert line_of(console, log=partial(LOG.info, exc_info=KeyError()))[1] == 1
+    assert line_of(console, ErrorReportHandler())[1] == 0
+    assert line_of(console, logging.NullHandler())[1] == 1
+    monkeypatch.setattr(logging.getLogger("league"), "handlers", [logging.NullHandler()])
+    assert line_of(console)[1] == 1
+
+
+def test_a_line_that_cannot_be_written_is_no_error_of_its_logger(
+    console: logs.Console, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = io.StringIO()
+    output.close()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(logging.root, "handlers", [console])
+        console.setStream(output)
+        LOG.info("the match starts")
+    assert "ValueError: I/O operation on closed file" in capsys.readouterr().err
 
 
 def test_a_json_line_has_the_values_of_the_event_and_the_bound_ids() -> None:
