@@ -83,11 +83,11 @@ def _of_twelve_days(event: Event, who: _Who) -> str:
         case happened.DayCarried(day=day, cancelled=cancelled, points=points):
             verb = "carries" if points == 1 else "carry"
             stake = f"{counted(points, 'point')} {verb} over to day {day + 1}"
-            return f"{_cancel(cancelled)}; no rank is left, so {stake}"
+            return f"{_cancel(cancelled)}; no card is left, so {stake}"
         case happened.PotLost(cancelled=cancelled, points=points):
             verb = "goes" if points == 1 else "go"
             stake = f"{counted(points, 'point')} {verb} to no one"
-            return f"{_cancel(cancelled)}; no rank is left, so {stake}"
+            return f"{_cancel(cancelled)}; no card is left, so {stake}"
         case happened.CardDrawn(seat=seat, rank=rank):
             return f"{who(seat)} draws {_card(rank)}"
         case happened.DiscardsReshuffled(cards=count):

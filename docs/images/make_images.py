@@ -235,7 +235,7 @@ def describe_day(day: Day) -> str:
     """Return in a short sentence what came of a day."""
     points = f"{sum(day.pot)} point{'s' if sum(day.pot) > 1 else ''}"
     if day.winner is None or day.to is None:
-        return "No rank is left: the pot carries over to the next day."
+        return "No card is left: the pot carries over to the next day."
     if day.winner == day.to:
         return f"{NAMES[day.winner]} wins {points}."
     return f"{NAMES[day.winner]} wins with a Claus and awards {points} to {NAMES[day.to]}."

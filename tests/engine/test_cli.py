@@ -121,7 +121,7 @@ def test_show_prints_a_line_a_day_with_the_reason_of_its_result(
     records: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out, _ = run(capsys, "show", str(records), "--line", "1")
-    assert sum(" the lowest" in line or "no rank is left" in line for line in out) == 12
+    assert sum(" the lowest" in line or "no card is left" in line for line in out) == 12
     assert any("place 1" in line for line in out)
 
 

@@ -51,11 +51,11 @@ NAMES = ["ada", "bo", "cy"]
         (events.PotAwarded(2, 1, 2, (2,), 2), "bo awards 2 points to cy"),
         (
             events.DayCarried(4, (3, 3, 3), (4,), 4),
-            "three 3s cancel each other; no rank is left, so 4 points carry over to day 5",
+            "three 3s cancel each other; no card is left, so 4 points carry over to day 5",
         ),
         (
             events.PotLost(12, (3, 3, 3), (12,), 12),
-            "three 3s cancel each other; no rank is left, so 12 points go to no one",
+            "three 3s cancel each other; no card is left, so 12 points go to no one",
         ),
         (events.RankScored(7, (1,), 3, 7), "bo holds the most 7s (3) and scores 7"),
         (

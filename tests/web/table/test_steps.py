@@ -67,7 +67,7 @@ def test_a_day_explains_its_winner() -> None:
     first, second, third, *_ = replay_steps(record, names_of(record))
     assert first.note == "Two 6s cancel each other; 7 is the lowest left, so bot-1 wins 1 point."
     assert second.note == (
-        "Two 7s cancel each other, and so do two 12s; no rank is left, "
+        "Two 7s cancel each other, and so do two 12s; no card is left, "
         "so 2 points carry over to day 3."
     )
     assert third.note == (

@@ -32,7 +32,7 @@ def test_every_game_has_a_lesson() -> None:
     ("game", "said"),
     [
         ("twelve-days", "Two 6s cancel each other; 7 is the lowest left, so Ben wins 1 point."),
-        ("twelve-days", "no rank is left, so 2 points carry over to day 3"),
+        ("twelve-days", "no card is left, so 2 points carry over to day 3"),
         ("twelve-days", "Dora awards 5 points to Ana."),
         ("partridge", "Ana and Chen tie at 9; Chen played last and wins the trick."),
         ("partridge", "Chen played its last cards without winning and takes 6 5 back."),

@@ -4,7 +4,7 @@
 import { fetchJson } from "../fetching.js";
 import { Fold, frameOf, frameOfPly, seenBy, showsMoves } from "./scene.js";
 import { announce } from "./spoken.js";
-import { element, LEAST_MOVE, MOVE, over, part, parts, press, still, View, WAITS } from "./view.js";
+import { element, LEAST_MOVE, MOVE, over, part, parts, press, stay, still, View, WAITS } from "./view.js";
 
 const NARROW = matchMedia("(max-width: 46rem)");
 
@@ -139,7 +139,7 @@ function loop(table, player) {
     if (document.hidden) plan(1000);
     else if (player.at < last) {
       player.show(player.at + 1, { by: "play" });
-      plan(player.at < last ? WAITS[player.frames[player.at].kind] : 2 * WAITS.end);
+      plan(player.at < last ? stay(player.frames[player.at]) : 2 * WAITS.end);
     } else {
       over(table);
       player.at = -1; // unless the page shows another match now, this one plays from its beginning

@@ -1,6 +1,6 @@
 // Plays frames: play and pause, speed, step, jump, keyboard.
 
-import { part, parts, press, WAITS } from "./view.js";
+import { part, parts, press, stay } from "./view.js";
 
 /** @param {MouseEvent|KeyboardEvent} event  @returns {boolean} whether no other key is held */
 export function isPlain(event) {
@@ -99,7 +99,7 @@ export class Transport {
     press(this.button, false);
   }
 
-  plan(wait = WAITS[this.player.frames[this.player.at].kind]) {
+  plan(wait = stay(this.player.frames[this.player.at])) {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
       const { at, frames } = this.player;

@@ -8,8 +8,16 @@ export const MOVE = 350;
 /** The same at a higher speed, at least: the eye can follow no faster card. */
 export const LEAST_MOVE = 200;
 
-/** Milliseconds that a frame of each kind stays. */
+/** Milliseconds that a frame of each kind stays, at least. */
 export const WAITS = { deal: 1100, give: 1300, play: 1100, result: 2600, end: 3000 };
+/** Milliseconds for each letter of a result, and the longest time for all: a reader keeps up. */
+const LETTER = 35, LONGEST = 7000;
+
+/** Returns how long a frame stays, in milliseconds: a long result longer. @param {Frame} frame */
+export function stay({ kind, lines }) {
+  const letters = kind === "result" ? lines.join(" ").length : 0;
+  return Math.max(WAITS[kind], Math.min(letters * LETTER, LONGEST));
+}
 
 /** @type {Record<string, string>} */
 const SAID = { fresh: ", new", scored: ", scores", cancelled: ", cancelled", wins: ", wins" };
