@@ -87,14 +87,17 @@ def last_lines(log: Path) -> str:
 
 
 def _is_ready(programs: Path, sockets: Path) -> bool:
-    """Return whether the server answers; create the database if there is none.
+    """Return whether the server has the database; create it if there is none, for the next call.
 
-    PostgreSQL's own client does it: a driver would stay in the supervisor's memory.
+    PostgreSQL's own client does it: a driver would stay in the supervisor's memory. It must print
+    that the database is there: an exit status of 0 may mean that something else reaped it.
     """
-    found = _ask(programs, sockets, f"SELECT 1 FROM pg_database WHERE datname = '{_DATABASE}'")
-    if found == "":
-        return _ask(programs, sockets, f"CREATE DATABASE {_DATABASE}") is not None
-    return bool(found)
+    found = _ask(
+        programs, sockets, f"SELECT count(*) FROM pg_database WHERE datname = '{_DATABASE}'"
+    )
+    if found == "0":
+        _ask(programs, sockets, f"CREATE DATABASE {_DATABASE}")
+    return found == "1"
 
 
 def _ask(programs: Path, sockets: Path, statement: str) -> str | None:

@@ -46,13 +46,24 @@ def adopt_orphans() -> None:
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def children() -> set[int]:
-    """Return the pids of the children of this process, zombies included."""
+def children_of_other_sessions() -> set[int]:
+    """Return the pids of the children of this process, zombies included, but for its helpers.
+
+    A program that this process runs by the way, such as psql, stays in its session. Parts have
+    sessions of their own, so nothing that they leave is in it.
+    """
     found: set[int] = set()
     for task in (_PROC / "self" / "task").glob("*/children"):
         with suppress(OSError):  # the thread has ended
-            found.update(map(int, task.read_text().split()))
+            found.update(filter(_has_other_session, map(int, task.read_text().split())))
     return found
+
+
+def _has_other_session(pid: int) -> bool:
+    try:
+        return os.getsid(pid) != os.getsid(0)
+    except ProcessLookupError:  # it has ended, and is gone
+        return False
 
 
 def kill(pid: int) -> None:

@@ -53,8 +53,8 @@ class Supervisor:
             environment: the variables of the parts.
             directory: their working directory.
             held: descriptors of files that the parts hold open.
-            adopts_orphans: whether every child of this process that is no part is an orphan of a
-                part, to be killed.
+            adopts_orphans: whether every child of this process that is no part and has a session
+                of its own is an orphan of a part, to be killed.
             fork_server: its socket, for parts that are forked.
             output: takes the lines of the parts; by default all are printed.
         """
@@ -155,7 +155,7 @@ class Supervisor:
             return
         deadline = time.monotonic() + _MAX_ORPHANS_SECONDS
         async with self._spawning:
-            while orphans := processes.children() - self._pids:
+            while orphans := processes.children_of_other_sessions() - self._pids:
                 for pid in orphans:
                     processes.kill(pid)
                     processes.reap(pid)

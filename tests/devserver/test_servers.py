@@ -50,6 +50,17 @@ def test_both_servers_answer_on_sockets_that_only_the_owner_can_reach(tmp_path: 
         assert addresses == ""
 
 
+def test_postgresql_is_not_ready_before_its_client_has_seen_the_database(
+    tmp_path: Path,
+) -> None:
+    psql = tmp_path / "psql"  # one whose output never arrives, as when it is killed
+    psql.write_text("#!/bin/sh\nexit 0\n")
+    psql.chmod(0o755)
+    assert not postgres._is_ready(tmp_path, tmp_path)
+    with local_servers(tmp_path / "var") as running:
+        assert query(running.database_url, "SELECT current_database()") == [("league",)]
+
+
 def test_the_second_start_keeps_all_data_of_postgresql(tmp_path: Path) -> None:
     with local_servers(tmp_path) as running:
         query(running.database_url, "CREATE TABLE kept AS SELECT 'é' AS word")

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from devserver.part import STOP_SECONDS, Part
+from devserver.processes import children_of_other_sessions
 from devserver.supervisor import Supervisor
 from tests.journeys.running import CHECKOUT, wait_for
 
@@ -111,6 +112,20 @@ def test_programs_end_with_a_supervisor_that_is_killed(supervised: Supervised) -
     supervisor, output = supervised
     supervisor.kill()
     wait_for(lambda: not lives(starts(output)[0][0]))
+
+
+def test_only_children_with_a_session_of_their_own_may_be_orphans() -> None:
+    with (
+        subprocess.Popen(["sleep", "60"]) as helper,
+        subprocess.Popen(["sleep", "60"], start_new_session=True) as other,
+    ):
+        try:
+            found = children_of_other_sessions()
+            assert other.pid in found
+            assert helper.pid not in found
+        finally:
+            helper.kill()
+            other.kill()
 
 
 def run(stages: list[list[Part]], directory: Path) -> Supervisor:
