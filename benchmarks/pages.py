@@ -54,7 +54,8 @@ def main() -> None:
     options = parser.parse_args()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
+            executable_path=shutil.which("chromium") or shutil.which("chromium-headless-shell"),
+            args=["--no-sandbox", "--disable-gpu"],
         )
         paths = options.path or main_pages(browser, options.address)
         weights: dict[str, list[Weight]] = {path: [] for path in (BARE, *paths)}

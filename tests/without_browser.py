@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 
-CHROMIUM = shutil.which("chromium")
-"""Path of the browser; None if it is not installed."""
+CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+"""Path of the browser; None if it is not installed. The shell has no window to draw around pages,
+and takes a quarter less time.
+"""
 
-REASON = "no chromium on the PATH; install Debian's package chromium"
+REASON = "no chromium on the PATH; install Debian's package chromium-headless-shell or chromium"
 _FOLDER = Path(__file__).with_name("browser")
 
 

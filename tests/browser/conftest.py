@@ -29,6 +29,10 @@ from tests.without_browser import CHROMIUM
 _ARGS = [
     "--no-sandbox",
     "--disable-gpu",
+    # Fewer processes: each test has one or two pages.
+    "--in-process-gpu",
+    "--disable-site-isolation-trials",
+    "--num-raster-threads=1",
     "--disable-quic",
     "--no-first-run",
     "--disable-background-networking",
