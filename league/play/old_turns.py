@@ -1,7 +1,8 @@
 """The turns of matches that ended long ago: removed with their receipts.
 
 A live match stores a row for each turn. They are kept after its end, because a bot may send its
-last move again, and because its owner may check a timeout.
+last move again, and because its owner may check a timeout. The moves of a void match go with its
+turns; those of a finished one are in its record.
 """
 
 from datetime import datetime, timedelta
@@ -10,7 +11,7 @@ import structlog
 from django.conf import settings
 
 from bots_sdk.statuses import UNFINISHED
-from league.models import Turn
+from league.models import LiveMove, Turn
 
 log = structlog.get_logger(__name__)
 
@@ -29,9 +30,10 @@ def remove_old_turns(now: datetime) -> int:
     removed, last = 0, 0
     for _ in range(MAX_BATCHES):
         oldest = Turn.objects.filter(pk__gt=last).order_by("pk")
-        rows = list(oldest.values_list("pk", "opened_at", "match__status")[:BATCH])
+        rows = list(oldest.values_list("pk", "opened_at", "match__status", "match")[:BATCH])
         old = [row for row in rows if row[1] < before]
-        over = [pk for pk, _, status in old if status not in UNFINISHED]
+        over = {pk: match for pk, _, status, match in old if status not in UNFINISHED}
+        LiveMove.objects.filter(match__in=set(over.values())).delete()
         Turn.objects.filter(pk__in=over).delete()
         removed += len(over)
         if len(old) < BATCH:

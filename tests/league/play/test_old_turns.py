@@ -8,7 +8,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from league import play, tasks
-from league.models import Match, Turn
+from league.models import LiveMove, Match, Turn
 from league.play import old_turns
 from tests.league import small
 
@@ -60,6 +60,17 @@ def test_turns_of_a_match_that_is_over_are_removed_after_their_days(
     assert old_turns.remove_old_turns(now) == 2
     assert kept() == [young]
     assert old_turns.remove_old_turns(now) == 0
+
+
+def test_moves_of_a_void_match_go_with_its_turns_but_not_those_of_a_match_in_play(
+    now: datetime,
+) -> None:
+    for status in ("void", "playing"):
+        turns(now, [20], status)
+        match = Match.objects.get(status=status)
+        LiveMove.objects.create(match=match, ply=0, seat=0, text="give 4")
+    old_turns.remove_old_turns(now)
+    assert [move.match.status for move in LiveMove.objects.all()] == ["playing"]
 
 
 def test_turns_of_a_match_in_play_stay(now: datetime) -> None:
