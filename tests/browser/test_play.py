@@ -1,4 +1,6 @@
-"""Playing in the browser: `play.js`, `seated.js`. Whole matches by mouse, drag, keys, on a phone.
+"""Playing in the browser: `play.js`, `seated.js`, `dragging.js`.
+
+Whole matches are played by mouse, drag and keys, and on a phone.
 
 `tests.browser.gateway` answers the gateway's calls, so the league's own rules decide on each move.
 """

@@ -1,4 +1,4 @@
-"""The question, the advice and the moves beside a player's table (`play.js`)."""
+"""The question, the advice and the moves beside a player's table (`play.js`, `time_left.js`)."""
 
 import pytest
 from playwright.sync_api import Page, expect

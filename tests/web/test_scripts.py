@@ -8,6 +8,7 @@ ROOT = Path(__file__).resolve().parents[2]
 TESTS = {
     "web/static/web/changes.js": "tests/browser/test_changes.py",
     "web/static/web/countdown.js": "tests/browser/test_tournament.py",
+    "web/static/web/dragging.js": "tests/browser/test_play.py",
     "web/static/web/editor.js": "tests/browser/test_learn.py",
     "web/static/web/failures.js": "tests/browser/test_failures.py",
     "web/static/web/fetching.js": "tests/browser/test_failures.py",
@@ -28,6 +29,7 @@ TESTS = {
     "web/static/web/table/table.js": "tests/browser/test_replay.py",
     "web/static/web/table/transport.js": "tests/browser/test_replay.py",
     "web/static/web/table/view.js": "tests/browser/test_replay.py",
+    "web/static/web/time_left.js": "tests/browser/test_play_panel.py",
     "web/static/web/times.js": "tests/browser/test_watch.py",
     "web/static/web/tournament.js": "tests/browser/test_changes.py",
     "web/static/web/trial.js": "tests/browser/test_learn.py",

@@ -2,15 +2,16 @@
 // Moves go to the calls that bots use: POST matches/{id}/moves with the play token, and
 // GET turns?wait to wait. If a call fails, the forms work as they do without JavaScript.
 
+import { Dragging } from "./dragging.js";
 import { Notice, passes, StatusError, wordsOf } from "./failures.js";
 import { Seated } from "./table/seated.js";
 import { follow } from "./table/source.js";
+import { countSeconds } from "./time_left.js";
 
 const place = /** @type {HTMLElement} */ (document.getElementById("table"));
 const API = "/api/v1";
 const MOST_NEWS = 14;
 const MOST_TRIES = 3; // of a move, before the form sends it
-const DRAGGED = 10; // pixels after which a press becomes a drag
 
 /** @type {Seated} */
 let seated;
@@ -134,23 +135,17 @@ function dress() {
   }
 }
 
-let ticking = 0;
+let stopClock = () => {};
 /** @param {number|null} ms  null: there is no clock */
 function countDown(ms) {
-  clearInterval(ticking);
+  stopClock();
   const clock = document.querySelector(".countdown");
   if (!clock || ms === null) return;
-  const ends = performance.now() + ms;
-  const show = () => {
-    const left = Math.max(0, Math.ceil((ends - performance.now()) / 1000));
+  stopClock = countSeconds(ms, (left) => {
     clock.textContent = `${left} s left`;
     clock.classList.toggle("hurry", left <= 10);
-    if (left) return;
-    clearInterval(ticking);
-    soon();
-  };
-  show();
-  ticking = setInterval(show, 500);
+    if (!left) soon();
+  });
 }
 
 // -- Sending and waiting ----------------------------------------------------------------------
@@ -273,8 +268,7 @@ function contains(ranks, part) {
   const left = [...ranks];
   return part.every((rank) => {
     const at = left.indexOf(rank);
-    if (at >= 0) left.splice(at, 1);
-    return at >= 0;
+    return at >= 0 && left.splice(at, 1);
   });
 }
 
@@ -325,11 +319,14 @@ function toggle(card) {
 
 /** Plays a card that was dropped on the felt, with the others that are selected. @param {HTMLButtonElement} card */
 function drop(card) {
-  if (!isCombined()) return press(card);
-  if (!chosen.includes(card)) toggle(card);
-  if (isMove(chosen)) playChosen();
-  return undefined;
+  if (isCombined() && !chosen.includes(card)) toggle(card);
+  if (!isCombined()) press(card);
+  else if (isMove(chosen)) playChosen();
 }
+
+const dragging = new Dragging(place, {
+  seated: () => (now ? seated : null), mayDrag: isTurn, staysAway: () => sending > 0, drop,
+});
 
 /** @param {Event} event  @returns {Element} */
 const targetOf = (event) => /** @type {Element} */ (event.target);
@@ -342,7 +339,7 @@ document.addEventListener("click", (event) => {
     refresh("&hint=1").catch(() => location.assign(button.getAttribute("href") ?? ""));
   } else if (button.closest(".hand")) {
     event.preventDefault();
-    if (event.timeStamp > swallowed + 50) press(button);
+    if (dragging.isClick(event)) press(button);
   } else if (button.id === "play-chosen") playChosen();
   else if (button.id === "clear-chosen") clearChosen();
   else if (button.name === "move") {
@@ -352,8 +349,7 @@ document.addEventListener("click", (event) => {
 });
 
 // Keys: digits choose a card by rank (1 then 0 within a second is 10), arrows move between cards.
-let typed = "";
-let typedAt = 0;
+let [typed, typedAt] = ["", 0];
 document.addEventListener("keydown", (event) => {
   if (!now || event.ctrlKey || event.metaKey || event.altKey) return;
   if (targetOf(event).closest("input, select, textarea")) return;
@@ -383,52 +379,6 @@ document.addEventListener("keydown", (event) => {
     playChosen();
   }
 });
-
-// Dragging: a legal card that is dropped on the felt is played.
-/** @type {{card: HTMLButtonElement, id: number, x: number, y: number, moves: boolean}|null} */
-let drag = null;
-let swallowed = -1000; // time of the drop, whose click is no choice
-place.addEventListener("pointerdown", (event) => {
-  if (!now) return;
-  if (!seated.frames.isIdle && targetOf(event).closest("[data-table]")) {
-    seated.frames.finish();
-    swallowed = event.timeStamp + 400; // that press only ended the moving of cards
-    return;
-  }
-  const card = /** @type {HTMLButtonElement|null} */ (
-    targetOf(event).closest(".hand button.legal")
-  );
-  if (card && !event.button && isTurn()) {
-    drag = { card, id: event.pointerId, x: event.clientX, y: event.clientY, moves: false };
-  }
-});
-document.addEventListener("pointermove", (event) => {
-  if (!drag || event.pointerId !== drag.id) return;
-  const [x, y] = [event.clientX - drag.x, event.clientY - drag.y];
-  if (!drag.moves) {
-    if (Math.hypot(x, y) < DRAGGED) return;
-    drag.moves = true;
-    drag.card.setPointerCapture(drag.id);
-    drag.card.classList.add("dragged");
-  }
-  drag.card.style.translate = `${x}px ${y}px`;
-});
-/** @param {PointerEvent} event @param {boolean} dropped */
-function release(event, dropped) {
-  if (!drag || event.pointerId !== drag.id) return;
-  const { card, moves } = drag;
-  drag = null;
-  card.classList.remove("dragged");
-  if (!moves) return;
-  swallowed = event.timeStamp;
-  const felt = /** @type {Element} */ (seated.view.felt).getBoundingClientRect();
-  const hand = /** @type {Element} */ (card.closest(".hand")).getBoundingClientRect();
-  const within = event.clientX > felt.left && event.clientX < felt.right;
-  if (dropped && within && event.clientY > felt.top && event.clientY < hand.top) drop(card);
-  if (!sending) card.style.translate = "";
-}
-document.addEventListener("pointerup", (event) => release(event, true));
-document.addEventListener("pointercancel", (event) => release(event, false));
 
 // -- Begin ------------------------------------------------------------------------------------
 

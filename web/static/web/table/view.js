@@ -1,5 +1,7 @@
 // Draws a scene into the table that the server rendered, and moves the cards that changed place.
 
+import { countSeconds } from "../time_left.js";
+
 /** Whether the reader wants less motion. */
 export const still = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -86,7 +88,7 @@ export class View {
   constructor(table, own = null) {
     this.table = table;
     this.own = own;
-    this.ticking = 0;
+    this.stopClock = () => {};
     this.felt = part(table, ".felt");
     this.seats = [...parts(table, ".seat")];
     this.names = this.seats.map((seat) => part(seat, ".name").textContent.trim());
@@ -129,18 +131,13 @@ export class View {
 
   /** Shows the time that is left for the moves. @param {number|null} ms  null: there is no clock */
   clock(ms) {
-    clearInterval(this.ticking);
+    this.stopClock();
     const place = part(this.table, ".clock");
     place.hidden = ms === null;
     if (ms === null) return;
-    const ends = performance.now() + ms;
-    const tick = () => {
-      if (document.hidden) return;
-      const left = Math.max(0, Math.ceil((ends - performance.now()) / 1000));
+    this.stopClock = countSeconds(ms, (left) => {
       place.textContent = left < 120 ? `${left} s left` : `${Math.ceil(left / 60)} min left`;
-    };
-    tick();
-    this.ticking = setInterval(tick, 1000);
+    });
   }
 
   /** @param {Seat} seat @param {number} at @param {number} place @param {Scene} scene */
