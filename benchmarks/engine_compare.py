@@ -41,6 +41,8 @@ OTHERS_GAMES = (
     ("open_spiel", "hearts"),
     ("open_spiel", "spades"),
     ("open_spiel", "goofspiel(players=4)"),
+    ("open_spiel", "hearts (C++ rollouts)"),
+    ("open_spiel", "spades (C++ rollouts)"),
     ("rlcard", "uno"),
     ("rlcard", "uno (bare game)"),
     ("rlcard", "bridge"),
@@ -224,6 +226,7 @@ def all_subjects(python: str, versions: dict[str, str], seconds: float) -> list[
         own = (sys.executable, str(HERE / "own_playouts.py"))
         command = (*own, game, rules, str(seats), str(seconds))
         subjects.append(Subject(OURS, f"{game} {rules}", command))
+        subjects.append(Subject(OURS, f"{game} {rules} (kernel)", (*command, "kernel")))
     for library, game in OTHERS_GAMES:
         if library in versions:
             # Isolated (-I), or the caller's PYTHONPATH would decide what is measured.
@@ -266,7 +269,11 @@ def summary(subject: Subject, measured: Sequence[dict[str, Any]]) -> dict[str, A
 
 def tables(report: dict[str, Any]) -> str:
     results = report["results"]
-    own = [result for result in results if result["library"] == OURS]
+    own = [
+        result
+        for result in results
+        if result["library"] == OURS and not result["game"].endswith("(kernel)")
+    ]
     heads = ["library", "game", "seats", "moves/s", "matches/s"]
     heads += [f"{result['game'].split()[0]} / it" for result in own]
     speeds = [

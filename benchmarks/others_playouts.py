@@ -2,10 +2,12 @@
 
 Usage: python others_playouts.py LIBRARY GAME SECONDS
 
-LIBRARY is ``open_spiel``, and GAME a name that it loads; or ``rlcard``, and GAME an environment
-of it, with `BARE` behind the name for the game object inside, which makes no observations.
+LIBRARY is ``open_spiel``, and GAME a name that it loads, with `COMPILED` behind it for playouts by
+OpenSpiel's own C++; or ``rlcard``, and GAME an environment of it, with `BARE` behind the name for
+the game object inside, which makes no observations.
+
 Prints one JSON object: seats, moves and matches a second, and the microseconds of a copy in the
-middle of a match, null where the library has no copy. It imports nothing of this project.
+middle of a match, null where there is none. It imports nothing of this project.
 """
 
 import json
@@ -17,14 +19,19 @@ from timeit import Timer
 from typing import Any, NamedTuple
 
 BARE = " (bare game)"
+COMPILED = " (C++ rollouts)"
 CHANCE, SIMULTANEOUS, TERMINAL = -1, -2, -4
 """OpenSpiel's player numbers that are not seats."""
 
 MIDDLES = 10
 COPIES = 2000
+ROLLOUTS = 500
+"""Playouts of one call of OpenSpiel's search."""
 
 PlayOut = Callable[[Callable[[], float]], int]
-"""Play one match with these random numbers and return how many actions the seats applied."""
+"""Play one match with these random numbers and return how many actions the seats applied.
+
+With `COMPILED` it is `ROLLOUTS` matches."""
 
 
 class Contestant(NamedTuple):
@@ -33,17 +40,24 @@ class Contestant(NamedTuple):
     seats: int
     play_out: PlayOut
     copies: list[Callable[[], Any]]
+    matches: int = 1
+    """Matches of one call of `play_out`."""
 
 
 def main(library: str, game: str, seconds: float) -> None:
-    contestant = open_spiel(game) if library == "open_spiel" else rlcard(game)
+    if library == "rlcard":
+        contestant = rlcard(game)
+    elif game.endswith(COMPILED):
+        contestant = open_spiel_compiled(game.removesuffix(COMPILED))
+    else:
+        contestant = open_spiel(game)
     contestant.play_out(Random(0).random)  # what the first match loads is not measured
     matches_per_second, moves_per_second = playouts(contestant.play_out, seconds)
     copying = [Timer(copy).timeit(COPIES) / COPIES for copy in contestant.copies]
     result = {
         "seats": contestant.seats,
         "moves_per_second": moves_per_second,
-        "matches_per_second": matches_per_second,
+        "matches_per_second": matches_per_second * contestant.matches,
         "copy_microseconds": sum(copying) / len(copying) * 1e6 if copying else None,
     }
     print(json.dumps(result))
@@ -113,6 +127,41 @@ def open_spiel(name: str) -> Contestant:
 
     copies = [middle(number).clone for number in range(MIDDLES)]
     return Contestant(game.num_players(), play_out, copies)
+
+
+def open_spiel_compiled(name: str) -> Contestant:
+    """Play out by OpenSpiel's search, whose only simulation evaluates the first decision.
+
+    Its search needs a game in which one seat decides at a time.
+    """
+    import pyspiel
+
+    game = pyspiel.load_game(name)
+    rng = Random(0)
+    first = game.new_initial_state()
+    while first.is_chance_node():
+        first.apply_action(rng.choice(first.legal_actions()))
+    moves = {decisions(first, rng) for _ in range(MIDDLES)}
+    if len(moves) > 1:
+        raise ValueError(f"matches of {name} differ in length, this program counts one's moves")
+    evaluator = pyspiel.RandomRolloutEvaluator(n_rollouts=ROLLOUTS, seed=0)
+    one_simulation = (2.0, 1, 100, False, 0, False)  # uct_c, simulations, MB, solve, seed, verbose
+    bot = pyspiel.MCTSBot(game, evaluator, *one_simulation)
+
+    def play_out(_random: Callable[[], float]) -> int:
+        bot.mcts_search(first)
+        return ROLLOUTS * sum(moves)
+
+    return Contestant(game.num_players(), play_out, [], ROLLOUTS)
+
+
+def decisions(state: Any, rng: Random) -> int:
+    """Return how many moves a random match has from a state on."""
+    state, count = state.clone(), 0
+    while not state.is_terminal():
+        count += not state.is_chance_node()
+        state.apply_action(rng.choice(state.legal_actions()))
+    return count
 
 
 # -- RLCard ----------------------------------------------------------------------------------

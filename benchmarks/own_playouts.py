@@ -1,8 +1,9 @@
 """Random playouts and copies of a game of the engine, measured once; for `engine_compare.py`.
 
-Usage: python own_playouts.py GAME RULES SEATS SECONDS
+Usage: python own_playouts.py GAME RULES SEATS SECONDS [kernel]
 
-Prints one JSON object in the shape that `others_playouts.py` prints.
+With ``kernel``, the compiled kernel plays. Prints one JSON object in the shape that
+`others_playouts.py` prints.
 """
 
 import json
@@ -15,9 +16,12 @@ from engine.bench import play_out, playouts
 from engine.deals import SEED_BYTES, seeded_shuffle
 from engine.games import catalogue
 from engine.games.game import State
+from engine.playouts import NewMatch, play
 
 MIDDLES = 10
 COPIES = 2000
+PLAYOUTS = 500
+"""Matches of one call of the kernel."""
 
 
 def main(game: str, rules: str, seats: int, seconds: float) -> None:
@@ -34,6 +38,25 @@ def main(game: str, rules: str, seats: int, seconds: float) -> None:
     print(json.dumps(result))
 
 
+def in_kernel(game: str, rules: str, seats: int, seconds: float) -> None:
+    """Measure playouts of the kernel; it has no copies."""
+    match = NewMatch(game, rules, seats)
+    play(match, 1, in_kernel=True)
+    calls = moves = 0
+    began = perf_counter()
+    while perf_counter() - began < seconds:
+        moves += play(match, PLAYOUTS, seed=calls, in_kernel=True).moves
+        calls += 1
+    took = perf_counter() - began
+    result = {
+        "seats": seats,
+        "moves_per_second": moves / took,
+        "matches_per_second": calls * PLAYOUTS / took,
+        "copy_microseconds": None,
+    }
+    print(json.dumps(result))
+
+
 def middle(game: str, rules: str, seats: int, number: int) -> State:
     """Return the state halfway through a random match."""
     rng = Random(number)
@@ -46,4 +69,5 @@ def middle(game: str, rules: str, seats: int, number: int) -> State:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4]))
+    measured = in_kernel if sys.argv[5:] == ["kernel"] else main
+    measured(sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4]))
