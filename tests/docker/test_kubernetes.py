@@ -5,9 +5,10 @@ No cluster has run them: this checks their structure.
 
 import os
 import re
+import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -109,6 +110,31 @@ def test_kustomize_lists_each_file_and_no_object_twice() -> None:
     assert len(set(named)) == len(named)
     for each in OBJECTS:
         assert each["apiVersion"] == VERSIONS[each["kind"]]
+
+
+@pytest.mark.skipif(not shutil.which("kubectl"), reason="needs kubectl, which has Kustomize")
+def test_kustomize_makes_the_objects_with_the_archive_as_the_guide_says(tmp_path: Path) -> None:
+    shutil.copytree(DIRECTORY, tmp_path / "kubernetes")
+    file = tmp_path / "kubernetes" / "kustomization.yaml"
+    text = file.read_text()
+    assert text.count("\n# components:\n#   - archive\n") == 1
+    file.write_text(text.replace("# components:\n#   -", "components:\n  -"))
+    command = ["kubectl", "kustomize", str(file.parent)]
+    made = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    [image] = KUSTOMIZATION["images"]
+    expected = archived()
+    for each in expected:
+        each["metadata"]["namespace"] = KUSTOMIZATION["namespace"]
+        if template := template_of(each):
+            for run in template["spec"]["containers"]:
+                if run["image"] == image["name"]:
+                    run["image"] = f"{image['newName']}:{image['newTag']}"
+    assert by_name(yaml.safe_load_all(made)) == by_name(expected)
+
+
+def by_name(objects: Iterable[dict[str, Any]]) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return objects by kind and name."""
+    return {(each["kind"], each["metadata"]["name"]): each for each in objects}
 
 
 def test_the_objects_fit_the_schemas_of_kubernetes() -> None:
