@@ -151,11 +151,11 @@ def ab(
     """Test whether a new version of a bot is better than the old one.
 
     Both versions play the same cards in pairs of matches. For the second match they exchange
-    seats. Such a pair is a swap block; its name here is block.
+    seats. Such a pair is a block (the league's pages: a swap block).
 
     The test compares two claims: "the new version is 20 Elo better" and "both are equally strong".
-    It ends when the results clearly fit one claim better. If that takes more than --max-blocks,
-    the verdict is "undecided". A weaker version gets the verdict "not better".
+    It ends when the results clearly fit one claim better. If they do not after --max-blocks, the
+    verdict is "undecided". A weaker version gets the verdict "not better".
 
     Elo is the scale of chess ratings. 20 Elo better means a win share of 53 %: the share of
     opponents that the version beats.

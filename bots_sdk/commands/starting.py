@@ -50,8 +50,8 @@ def new(
 ) -> None:
     """Write a first bot and a test for it to the current directory.
 
-    The bot beats a bot that plays at random. The command prints what to do next: compile the bot,
-    if its language needs this, test it, play with it, and upload it.
+    The bot beats a bot that plays at random. The command prints what to do next: compile the bot
+    (if its language needs this), test it, let it play, and upload it.
     """
     if not _NAME.fullmatch(name):
         raise ImpossibleError(

@@ -54,7 +54,7 @@ def watch(
         int,
         typer.Option(
             min=0,
-            help="The number of seats; default: 4, or the number of bots if it is higher.",
+            help="The number of seats; default: 4, or the number of bots if you name more.",
             show_default=False,
         ),
     ] = 0,
