@@ -27,7 +27,8 @@ CODES: dict[str, tuple[int, str]] = {
     "invalid-json": (400, "The body is not valid JSON. Correct it and send it again."),
     "invalid-cursor": (
         400,
-        "The cursor is not from this list. Use the next or previous address of a page.",
+        "The cursor is not from this list. Use an address from the field next or previous of a "
+        "page.",
     ),
     "unknown-host": (400, "The league does not answer at this host. Use the league's address."),
     "bad-request": (400, "The request is malformed. Check its address, headers and body."),
@@ -105,7 +106,10 @@ CODES: dict[str, tuple[int, str]] = {
     "not-hosted": (409, "Only versions of hosted bots can be compared."),
     "comparison-running": (409, "Another comparison of this bot is running."),
     "too-few-opponents": (409, "The ladder has too few bots that can play now."),
-    "same-file": (409, "The bot's current version, or one in its check, has the same file."),
+    "same-file": (
+        409,
+        "The bot has this file already: as its current version, or as a version in its check.",
+    ),
     "too-many-uploads": (409, "Too many of your versions are being checked."),
     "tournament-begun": (409, "The tournament has started or ended, so you can't change it."),
     "too-many-matches": (409, "Too many of your unrated matches or challenges are unfinished."),
@@ -116,7 +120,8 @@ CODES: dict[str, tuple[int, str]] = {
     ),
     "idempotency-key-in-use": (
         409,
-        "The first request with this Idempotency-Key still runs. Send it again after Retry-After.",
+        "The first request with this Idempotency-Key still runs. Wait for the seconds in "
+        "Retry-After, then send the request again.",
     ),
     "idempotency-key-spent": (
         409,
@@ -132,7 +137,8 @@ CODES: dict[str, tuple[int, str]] = {
     "unsupported-media-type": (415, "The body must be application/json or multipart/form-data."),
     "idempotency-key-reused": (
         422,
-        "This Idempotency-Key was sent with another request. Use a new key for each object.",
+        "This Idempotency-Key was sent with another request. Use a new key for each object that "
+        "you create.",
     ),
     "illegal-move": (422, "The rules don't allow this move."),
     "too-many-bots": (429, "The account has created too many bots in 24 hours."),
@@ -150,8 +156,8 @@ CODES: dict[str, tuple[int, str]] = {
     ),
     "busy": (
         503,
-        "The league has too many requests of this kind: passwords, waiting calls or moves. "
-        "Try again after the seconds in Retry-After.",
+        "The league runs too many requests of this kind now, such as sign-ins, waiting calls or "
+        "moves. Try again after the seconds in Retry-After.",
     ),
     "unavailable": (503, "A part of the league can't be reached. Try again soon."),
 }

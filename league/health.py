@@ -116,7 +116,7 @@ def _check_tick() -> str | None:
     except redis.RedisError:
         return None  # `_check_clock` reports it
     if age is None:
-        return "no tick yet: start a worker for the queue clock, and beat"
+        return "no tick yet: start the process beat, and a worker for the queue clock"
     if age > MAX_TICK_AGE_SECONDS:
         return f"no tick has finished for {age:.0f} s: read the log of the worker for the clock"
     return None

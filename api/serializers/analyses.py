@@ -9,7 +9,7 @@ from league.models import Match, MatchAnalysis
 
 
 class MatchChanceSerializer(serializers.Serializer[None]):
-    """The chances at a point of the match, with all hands open."""
+    """The chances at a point of the match, computed from the cards in all hands."""
 
     ply = serializers.IntegerField(help_text="Number of moves made.")
     seats = serializers.ListField(
@@ -28,8 +28,8 @@ class MatchChanceSerializer(serializers.Serializer[None]):
         min_value=0,
         allow_null=True,
         help_text=(
-            "The seat whose decision contributes most to the largest change of a chance by the "
-            "moves of the phase. Null if no decision contributes at least a quarter of that change."
+            "The moves of a phase change one chance the most. `decider` is the seat whose "
+            "decision explains most of this change. Null if no decision explains a quarter of it."
         ),
     )
 
@@ -86,7 +86,7 @@ class SeatPartsSerializer(serializers.Serializer[None]):
 
 
 class AnalysisSerializer(serializers.Serializer[None]):
-    """The analysis of a match. All values but `chances` are win shares."""
+    """The analysis of a match. Losses, errors and parts of results are win shares."""
 
     version = serializers.IntegerField(
         help_text="Number of the method. Do not compare analyses of different methods."

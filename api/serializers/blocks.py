@@ -50,8 +50,8 @@ class BlockSerializer(serializers.ModelSerializer[Block]):
         read_only_fields = fields
         extra_kwargs = {
             "number": {
-                "help_text": "Number of the block in its round, from 0. In a tournament it counts "
-                "on from round to round."
+                "help_text": "Number of the block in its round, from 0. In a tournament: its "
+                "number in the whole tournament, from 0."
             },
             "state": {"help_text": "`playing`, `finished` or `void` (cancelled; rates no bot)."},
             "void_reason": {

@@ -27,7 +27,8 @@ class NewChallengeSerializer(serializers.Serializer[None]):
         sorted(GAMES),
         required=False,
         help_text="`twelve-days` or `partridge`. If you leave it out, the league takes game, "
-        "preset and clocks from a ladder that fits: first one that your bot is on.",
+        "preset and clocks from a ladder that allows this number of bots. It prefers a ladder that "
+        "your bot is on.",
     )
     rules = serializers.CharField(
         required=False,

@@ -96,7 +96,7 @@ class StepSerializer(serializers.Serializer[PathPoint]):
 
 
 class EstimateSerializer(serializers.Serializer[Estimate]):
-    """A new version's estimated gain; after a verdict usually too large, or too far below 0."""
+    """A new version's estimated gain. After a verdict it is usually a little too far from 0."""
 
     elo = serializers.FloatField(help_text="The gain, in Elo.")
     low = serializers.FloatField(help_text="Lower end of its 95 % interval, in Elo.")

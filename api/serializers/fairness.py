@@ -59,9 +59,8 @@ class PowerSerializer(serializers.Serializer[Power]):
     )
     smallest_gain = serializers.FloatField(
         allow_null=True,
-        help_text="How far a gain in win share must be above the expected gain so that the report "
-        "finds it in 80 % of cases. Computed for a typical pair (median standard error). Null "
-        "without pairs.",
+        help_text="The smallest gain in win share above the expected gain that the report finds in "
+        "80 % of cases. Computed for a typical pair (median standard error). Null without pairs.",
     )
     smallest_gain_elo = serializers.FloatField(
         allow_null=True,

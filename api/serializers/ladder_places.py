@@ -20,10 +20,11 @@ class RankProgressSerializer(serializers.Serializer[RankProgress]):
     seconds_left = serializers.FloatField(
         allow_null=True,
         help_text=(
-            "Estimated seconds until all of these blocks are over, from their pace so far. If "
-            "no match is over yet, the estimate for a hosted bot is the time of the last new "
-            "hosted bot, or comes from the pace of the workers. For a remote bot, it assumes "
-            "that the bot answers at once. Null if the bot gets no matches now."
+            "Estimated seconds until all of these blocks are over, from their pace so far. "
+            "Before the first match is over, the estimate for a hosted bot is the time that the "
+            "last new hosted bot needed. Without such a bot, it follows from the pace at which "
+            "the league plays now. For a remote bot, it assumes that the bot answers at once. "
+            "Null if the bot gets no matches now."
         ),
     )
 
@@ -39,12 +40,12 @@ class LadderPlaceSerializer(LadderEntrySerializer):
     )
     blocks_finished = serializers.SerializerMethodField(
         help_text="Rated blocks of the current version that are over, also those of rounds that "
-        "are not applied yet."
+        "have not changed the ratings yet."
     )
     blocks_rated = serializers.SerializerMethodField(
         help_text=(
-            "The number of rated blocks that sets K, the size of rating changes. It is "
-            "`blocks` in the standings."
+            "The number of rated blocks that decides K, the size of rating changes. The "
+            "standings have it as `blocks`."
         )
     )
     rating = serializers.SerializerMethodField(

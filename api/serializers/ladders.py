@@ -24,9 +24,9 @@ class LadderSerializer(serializers.ModelSerializer[Ladder]):
     )
 
     set_aside = serializers.SerializerMethodField(
-        help_text="Whether the league leaves the ladder out, because a setting is invalid or the "
-        "league could not open or rate a round. No round opens meanwhile. Organisers must correct "
-        "an invalid setting; after a failure the league tries again each minute."
+        help_text="True if a setting is invalid, or if the league could not open or rate a round. "
+        "Then the league opens no round of the ladder. Organisers must correct an invalid setting; "
+        "after a failure the league tries again each minute."
     )
 
     class Meta:
@@ -68,8 +68,8 @@ class LadderSerializer(serializers.ModelSerializer[Ladder]):
                 "the standings."
             },
             "ranked_from": {
-                "help_text": "A bot has a rank and a band from this number of rated blocks of its "
-                "current version on."
+                "help_text": "A bot gets a rank and a rank band after this number of rated blocks "
+                "of its current version."
             },
             "revision": {
                 "help_text": "Number of the ledger's revision that counts now. It starts at 1, and "
@@ -191,9 +191,9 @@ class StandingSerializer(serializers.Serializer[StandingRow]):
     blocks = serializers.IntegerField(
         source="standing.blocks",
         help_text=(
-            "The number of rated blocks that sets K, the size of rating changes. If it is "
-            "above the ladder's limit (by default 10) when the bot gets a new version, it "
-            "falls to the limit."
+            "The number of rated blocks that decides K, the size of rating changes. If the "
+            "bot gets a new version and the number is above the ladder's limit (by default "
+            "10), the number falls to the limit."
         ),
     )
     matches = serializers.IntegerField(

@@ -21,8 +21,8 @@ class RevisionSerializer(serializers.ModelSerializer[Revision]):
         extra_kwargs = {
             "number": {"help_text": "From 2; revision 1 is the ledger without a correction."},
             "from_applied_number": {
-                "help_text": "`applied_number` of that round. All rounds applied after it were "
-                "computed again too."
+                "help_text": "`applied_number` of the round `from_round`. All rounds with higher "
+                "applied numbers were computed again too."
             },
             "reason": {"help_text": "The reason of the correction."},
             "made_at": {"help_text": "When it was made."},

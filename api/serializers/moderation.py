@@ -49,7 +49,7 @@ class QuarantineSerializer(serializers.ModelSerializer[Quarantine]):
 
 
 class NewQuarantineSerializer(serializers.Serializer[None]):
-    """A quarantine to begin, or a new reason and end for one that holds."""
+    """A quarantine to begin, or a new reason and end for a quarantine that has begun."""
 
     reason = serializers.CharField(
         max_length=500, help_text="Why. The owner and organisers see it; it is not public."
@@ -270,11 +270,12 @@ class ModerationEntrySerializer(serializers.ModelSerializer[ModerationEntry]):
 class LogQuery(PeriodQuery):
     """Rows of the moderation log by action, text and time."""
 
-    action = OneOfField(Action.values, required=False, help_text="List rows of this action only.")
+    action = OneOfField(Action.values, required=False, help_text="List only rows of this action.")
     q = serializers.CharField(
         required=False,
         max_length=100,
-        help_text="List rows with this text in subject, reason or organiser only.",
+        help_text="List only rows with this text in the subject, the reason or the organiser's "
+        "name.",
     )
 
 

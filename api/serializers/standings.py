@@ -47,8 +47,8 @@ class HabitSerializer(serializers.Serializer[Rate]):
         min_value=0,
         max_value=1,
         allow_null=True,
-        help_text="The share of all seats in the ladder's last 100 rated matches; null if none of "
-        "them could.",
+        help_text="The same share for all seats together in the ladder's last 100 rated matches; "
+        "null if no seat could do this.",
     )
 
 

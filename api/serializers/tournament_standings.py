@@ -148,12 +148,12 @@ class BracketTableSerializer(serializers.Serializer[BracketTable]):
 
     seats = BracketSeatSerializer(many=True, help_text="The bots, best first.")
     extra_blocks = serializers.IntegerField(
-        help_text="Number of extra blocks played because a tie decided who goes on."
+        help_text="Number of extra blocks that broke a tie for a place in the next stage."
     )
     decided_by_seed = serializers.BooleanField(
         source="by_seed",
-        help_text="Whether the tie remained after the extra blocks, so that the better seed goes "
-        "on.",
+        help_text="Whether the tie remained after the extra blocks, so that the bot with the "
+        "better seeding goes on.",
     )
 
 

@@ -32,9 +32,9 @@ class TournamentSerializer(serializers.ModelSerializer[Tournament]):
     )
 
     set_aside = serializers.SerializerMethodField(
-        help_text="Whether the league leaves the tournament out, because a setting is invalid or "
-        "the league could not open a stage. Organisers must correct an invalid setting; after a "
-        "failure the league tries again each minute."
+        help_text="True if a setting is invalid, or if the league could not open a stage. Then the "
+        "league opens no stage of the tournament. Organisers must correct an invalid setting; "
+        "after a failure the league tries again each minute."
     )
 
     class Meta:
@@ -146,8 +146,8 @@ class EventSettingsSerializer(serializers.Serializer[None]):
         max_value=int(TABLES.high),
         required=False,
         help_text="The most tables of a round robin. If the bots can form more tables, the "
-        "league plays a balanced choice of at most this number. It plays more than this number "
-        "only if the bots could not play equally often otherwise.",
+        "league plays a balanced choice of them: each bot plays equally often. The number of "
+        "tables is above `max_tables` only if no smaller choice is balanced.",
     )
     extra_blocks = serializers.IntegerField(
         min_value=0,
@@ -255,8 +255,8 @@ class TournamentBlockSerializer(serializers.ModelSerializer[Block]):
         read_only_fields = fields
         extra_kwargs = {
             "number": {
-                "help_text": "Number of the block in its round, from 0. In a tournament it counts "
-                "on from round to round."
+                "help_text": "Number of the block in its round, from 0. In a tournament: its "
+                "number in the whole tournament, from 0."
             },
             "void_reason": {"help_text": "Why the block is void; else empty."},
             "state": {"help_text": "`playing`, `finished` or `void` (cancelled; rates no bot)."},

@@ -13,7 +13,7 @@ class Credentials(TypedDict):
 
 
 class NewQuarantine(TypedDict):
-    """A quarantine to begin, or a new reason and end for one that holds."""
+    """A quarantine to begin, or a new reason and end for a quarantine that has begun."""
 
     reason: str
     """Why. The owner and organisers see it; it is not public."""

@@ -93,8 +93,8 @@ class Block(TypedDict):
     round: int
     """Number of the round."""
     number: int
-    """Number of the block in its round, from 0. In a tournament it counts on from round to
-    round."""
+    """Number of the block in its round, from 0. In a tournament: its number in the whole
+    tournament, from 0."""
     tournament: int | None
     """Id of the round's tournament; null without one."""
     state: Literal["playing", "finished", "void"]

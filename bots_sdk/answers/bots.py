@@ -84,7 +84,8 @@ class Habit(TypedDict):
     share: float
     """`did / times`."""
     field_share: float | None
-    """The share of all seats in the ladder's last 100 rated matches; null if none of them could."""
+    """The same share for all seats together in the ladder's last 100 rated matches; null if no seat
+    could do this."""
 
 
 class NewBot(TypedDict):

@@ -34,7 +34,7 @@ class Comparison(TypedDict):
 
 
 class Estimate(TypedDict):
-    """A new version's estimated gain; after a verdict usually too large, or too far below 0."""
+    """A new version's estimated gain. After a verdict it is usually a little too far from 0."""
 
     elo: float
     """The gain, in Elo."""

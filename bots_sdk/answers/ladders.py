@@ -66,7 +66,8 @@ class Ladder(TypedDict):
     idle_days: int
     """A bot that no round has rated for this number of days is hidden from the standings."""
     ranked_from: int
-    """A bot has a rank and a band from this number of rated blocks of its current version on."""
+    """A bot gets a rank and a rank band after this number of rated blocks of its current
+    version."""
     revision: int
     """Number of the ledger's revision that counts now. It starts at 1, and each correction adds
     1."""
@@ -84,9 +85,9 @@ class Ladder(TypedDict):
     paused: bool
     """If true, the ladder opens no rounds."""
     set_aside: bool
-    """Whether the league leaves the ladder out, because a setting is invalid or the league could
-    not open or rate a round. No round opens meanwhile. Organisers must correct an invalid setting;
-    after a failure the league tries again each minute."""
+    """True if a setting is invalid, or if the league could not open or rate a round. Then the
+    league opens no round of the ladder. Organisers must correct an invalid setting; after a failure
+    the league tries again each minute."""
     created_at: str
     """When the ladder was created."""
 
@@ -124,8 +125,8 @@ class Power(TypedDict):
     pairs: int
     """Number of ordered pairs of bots with enough blocks for the test."""
     smallest_gain: float | None
-    """How far a gain in win share must be above the expected gain so that the report finds it in 80
-    % of cases. Computed for a typical pair (median standard error). Null without pairs."""
+    """The smallest gain in win share above the expected gain that the report finds in 80 % of
+    cases. Computed for a typical pair (median standard error). Null without pairs."""
     smallest_gain_elo: float | None
     """The same gain in Elo, against an equal opponent. Null without pairs. Also null for 0.5 and
     more: no bot can gain so much against an equal opponent."""
@@ -143,10 +144,10 @@ class RankProgress(TypedDict):
     queued: int
     """Blocks that wait to be played."""
     seconds_left: float | None
-    """Estimated seconds until all of these blocks are over, from their pace so far. If no match is
-    over yet, the estimate for a hosted bot is the time of the last new hosted bot, or comes from
-    the pace of the workers. For a remote bot, it assumes that the bot answers at once. Null if the
-    bot gets no matches now."""
+    """Estimated seconds until all of these blocks are over, from their pace so far. Before the
+    first match is over, the estimate for a hosted bot is the time that the last new hosted bot
+    needed. Without such a bot, it follows from the pace at which the league plays now. For a remote
+    bot, it assumes that the bot answers at once. Null if the bot gets no matches now."""
 
 
 class LadderPlace(LadderEntry):
@@ -157,11 +158,11 @@ class LadderPlace(LadderEntry):
     blocks_playing: int
     """Rated blocks of the current version of which a match has begun."""
     blocks_finished: int
-    """Rated blocks of the current version that are over, also those of rounds that are not applied
-    yet."""
+    """Rated blocks of the current version that are over, also those of rounds that have not changed
+    the ratings yet."""
     blocks_rated: int
-    """The number of rated blocks that sets K, the size of rating changes. It is `blocks` in the
-    standings."""
+    """The number of rated blocks that decides K, the size of rating changes. The standings have it
+    as `blocks`."""
     rating: int | None
     """Elo rating in thousandths; null before the first rated round."""
     rank_progress: RankProgress | None
@@ -198,7 +199,8 @@ class Revision(TypedDict):
     from_round: int
     """Number of the first round that was computed again."""
     from_applied_number: int
-    """`applied_number` of that round. All rounds applied after it were computed again too."""
+    """`applied_number` of the round `from_round`. All rounds with higher applied numbers were
+    computed again too."""
     reason: str
     """The reason of the correction."""
     made_at: str
@@ -272,8 +274,9 @@ class Standing(TypedDict):
     performance_blocks: int
     """Number of blocks of the bot's current version in the estimate of `performance`."""
     blocks: int
-    """The number of rated blocks that sets K, the size of rating changes. If it is above the
-    ladder's limit (by default 10) when the bot gets a new version, it falls to the limit."""
+    """The number of rated blocks that decides K, the size of rating changes. If the bot gets a new
+    version and the number is above the ladder's limit (by default 10), the number falls to the
+    limit."""
     matches: int
     """Number of rated matches."""
     win_share: float | None

@@ -101,7 +101,7 @@ class JudgedMove(TypedDict):
 
 
 class MatchChance(TypedDict):
-    """The chances at a point of the match, with all hands open."""
+    """The chances at a point of the match, computed from the cards in all hands."""
 
     ply: int
     """Number of moves made."""
@@ -111,8 +111,8 @@ class MatchChance(TypedDict):
     """The same chances after the moves of the phase, but before its new cards; null if the phase
     has no new cards."""
     decider: int | None
-    """The seat whose decision contributes most to the largest change of a chance by the moves of
-    the phase. Null if no decision contributes at least a quarter of that change."""
+    """The moves of a phase change one chance the most. `decider` is the seat whose decision
+    explains most of this change. Null if no decision explains a quarter of it."""
 
 
 class Move(TypedDict):
@@ -135,7 +135,7 @@ class NewChallenge(TypedDict):
     challenges."""
     game: NotRequired[Literal["partridge", "twelve-days"]]
     """`twelve-days` or `partridge`. If you leave it out, the league takes game, preset and clocks
-    from a ladder that fits: first one that your bot is on."""
+    from a ladder that allows this number of bots. It prefers a ladder that your bot is on."""
     rules: NotRequired[str]
     """Name of a preset of the game, such as `calliope`. Only together with `game`."""
 
@@ -333,7 +333,7 @@ class SeatParts(TypedDict):
 
 
 class Analysis(TypedDict):
-    """The analysis of a match. All values but `chances` are win shares."""
+    """The analysis of a match. Losses, errors and parts of results are win shares."""
 
     version: int
     """Number of the method. Do not compare analyses of different methods."""

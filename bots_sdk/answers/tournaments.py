@@ -25,9 +25,10 @@ class BracketTable(TypedDict):
     seats: list[BracketSeat]
     """The bots, best first."""
     extra_blocks: int
-    """Number of extra blocks played because a tie decided who goes on."""
+    """Number of extra blocks that broke a tie for a place in the next stage."""
     decided_by_seed: bool
-    """Whether the tie remained after the extra blocks, so that the better seed goes on."""
+    """Whether the tie remained after the extra blocks, so that the bot with the better seeding goes
+    on."""
 
 
 class BracketRound(TypedDict):
@@ -92,8 +93,8 @@ class NewTournament(TypedDict):
     """Let house bots that are not entered take empty seats."""
     max_tables: NotRequired[int]
     """The most tables of a round robin. If the bots can form more tables, the league plays a
-    balanced choice of at most this number. It plays more than this number only if the bots could
-    not play equally often otherwise."""
+    balanced choice of them: each bot plays equally often. The number of tables is above
+    `max_tables` only if no smaller choice is balanced."""
     extra_blocks: NotRequired[int]
     """The most extra blocks that a table of a knockout plays to break a tie for a place in the next
     stage. If bots still tie, the bot with the better seeding goes on."""
@@ -159,9 +160,9 @@ class Tournament(TypedDict):
     note: str
     """Why the league moved the start; empty if it did not."""
     set_aside: bool
-    """Whether the league leaves the tournament out, because a setting is invalid or the league
-    could not open a stage. Organisers must correct an invalid setting; after a failure the league
-    tries again each minute."""
+    """True if a setting is invalid, or if the league could not open a stage. Then the league opens
+    no stage of the tournament. Organisers must correct an invalid setting; after a failure the
+    league tries again each minute."""
     blocks_per_table: int
     """Number of blocks that a table plays in a round."""
     swiss_rounds: int | None
@@ -190,8 +191,8 @@ class TournamentBlock(TypedDict):
     """A block of a tournament's round."""
 
     number: int
-    """Number of the block in its round, from 0. In a tournament it counts on from round to
-    round."""
+    """Number of the block in its round, from 0. In a tournament: its number in the whole
+    tournament, from 0."""
     state: Literal["playing", "finished", "void"]
     """`playing`, `finished` or `void` (cancelled; rates no bot)."""
     void_reason: str
@@ -224,8 +225,8 @@ class TournamentChanges(TypedDict):
     """Let house bots that are not entered take empty seats."""
     max_tables: NotRequired[int]
     """The most tables of a round robin. If the bots can form more tables, the league plays a
-    balanced choice of at most this number. It plays more than this number only if the bots could
-    not play equally often otherwise."""
+    balanced choice of them: each bot plays equally often. The number of tables is above
+    `max_tables` only if no smaller choice is balanced."""
     extra_blocks: NotRequired[int]
     """The most extra blocks that a table of a knockout plays to break a tie for a place in the next
     stage. If bots still tie, the bot with the better seeding goes on."""

@@ -106,8 +106,8 @@ def moderation_log(
     """List the decisions of organisers, the newest first. Needs an organiser's owner token.
 
     Args:
-        action: list rows of this action only, such as `quarantine`.
-        q: list rows with this text in subject, reason or organiser only.
+        action: list only rows of this action, such as `quarantine`.
+        q: list only rows with this text in the subject, the reason or the organiser's name.
         limit: the number of rows on a page.
     """
     return Call("GET", "moderation-log", query={"action": action, "q": q, "limit": limit})

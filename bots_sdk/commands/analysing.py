@@ -47,9 +47,14 @@ def analyse_match(
 ) -> None:
     """Show what each decision of a finished match gained or lost, and how much was luck.
 
-    A chance is the chance of the first place. Losses, luck and play are differences in places. With
-    --json, they are win shares: 1 means that the seat beats all others, 0.5 is the average. Without
-    --playouts, the numbers are the same as on the league's page of the match.
+    The command prints each seat's chance of the first place, the loss of each mistake, and luck
+    apart from play. A ply is the number of a move in the match, from 0.
+
+    Losses, luck and play are in places: a move with a loss of 0.4 makes its seat end 0.4 places
+    lower on average. With --json they are in win shares: the win share of a seat is the share of
+    the other seats that it beats.
+
+    Without --playouts, the numbers are the same as on the league's page of the match.
     """
     record = _of_league(int(what)) if what.isdecimal() else _of_file(what, line)
     try:
@@ -117,14 +122,14 @@ def _print(record: Record, found: Analysis, *, show_all: bool) -> None:
     else:
         print("No decision is a mistake or a blunder.")
     worst = sorted(found.decisions, key=lambda each: -each.loss)[:_WORST]
-    print("\nThe most expensive decisions:")
+    print("\nThe most expensive decisions (a ply is the number of a move, from 0):")
     for each in worst:
         if each.loss > 0:
             print(
                 f"  ply {each.ply}, {names[each.seat]}: {each.move} instead of {each.best} lost "
                 f"{_loss(each, record.seats)} places"
             )
-    print("\nChance of the first place of each seat, if all hands were open:")
+    print("\nEach seat's chance of the first place, computed from the cards in all hands:")
     table = new_table("ply", *names)
     for chance in _some(list(found.chances)):
         add_row(table, chance.ply, *(f"{value:.0%}" for value in chance.seats))

@@ -25,8 +25,8 @@ def challenge(
     game: Annotated[
         Literal["twelve-days", "partridge"] | None,
         typer.Option(
-            help="The game. Default: the game of a ladder with this number of seats; ladders of "
-            "your bot come first.",
+            help="The game. Default: the game of your bot's ladder, or else of another ladder, if "
+            "the ladder allows this number of bots.",
             show_default=False,
         ),
     ] = None,
@@ -43,8 +43,8 @@ def challenge(
     """Play unrated matches immediately, against bots that you name.
 
     A challenge is one block: as many matches as bots, so that each bot sits once in each seat. No
-    rating changes. The league plays it ahead of rated matches. After Ctrl-C the league plays on;
-    the page shows the result.
+    rating changes. The league plays the challenge ahead of rated matches. After Ctrl-C the league
+    plays on, and the page of the challenge shows the result.
 
     Exit status 1: the league refused the challenge, or a match could not be played.
     """

@@ -68,8 +68,8 @@ def check(
     """Run a bot in the league's sandbox, and print what would fail at the league.
 
     The check plays every preset and number of seats. It imitates a restart in the
-    middle of a match, the same observation twice, and a move that the referee plays after a
-    timeout. It measures time, memory, imports and output.
+    middle of a match, the same observation (the bot's input) twice, and a move that the referee
+    plays after a timeout. It measures time, memory, imports and output.
 
     An uploaded bot may import most of the standard library, NumPy, `engine`, and the parts of
     `bots_sdk` that need only these. The command lists imports that fail.

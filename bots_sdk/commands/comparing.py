@@ -151,9 +151,14 @@ def ab(
     """Test whether a new version of a bot is better than the old one.
 
     Both versions play the same cards in pairs of matches. For the second match they exchange
-    seats. Such a pair is a block. The test ends when the result is clear: the new version is
-    better by 20 Elo, a win share of 53 %, or both are equally strong. If it is not clear after
-    --max-blocks, the verdict is "undecided".
+    seats. Such a pair is a block (the league's pages: a swap block).
+
+    The test compares two claims: "the new version is 20 Elo better" and "both are equally strong".
+    It ends when the results clearly fit one claim better. If they do not after --max-blocks, the
+    verdict is "undecided". A weaker version gets the verdict "not better".
+
+    Elo is the scale of chess ratings. 20 Elo better means a win share of 53 %: the share of
+    opponents that the version beats.
 
     A verdict needs 16 blocks in which the two versions have different results, or 300 blocks in
     all. This is because a small edit changes nothing in most blocks. "No difference in
@@ -269,8 +274,8 @@ def _in_words(run: _Run, *, stopped: bool) -> str:
             return f"After {blocks}, {new} is very probably stronger than {old}."
         case Decision.NOT_BETTER:
             return (
-                f"After {blocks}, {new} is very probably not stronger than {old} by 20 Elo, a win "
-                "share of 53 %. It may be as strong, or weaker."
+                f"After {blocks}, {new} is very probably not 20 Elo stronger than {old}: 20 Elo "
+                "are a win share of 53 %. It may be as strong, or weaker."
             )
         case Decision.NO_DIFFERENCE:
             return f"In {blocks}, both versions made the same moves."

@@ -34,8 +34,8 @@ Game = Annotated[
 RulesName = Annotated[
     str,
     typer.Option(
-        help="The preset, which is an edition of the game; default: the preset of a new league's "
-        f"ladders, {' and '.join(f'{rules} for {game}' for game, rules in LADDER_RULES.items())}.",
+        help="The preset (edition) of the game; default: "
+        f"{', '.join(f'{rules} for {game}' for game, rules in LADDER_RULES.items())}.",
         show_default=False,
     ),
 ]

@@ -87,7 +87,7 @@ def status(
             print(
                 typed(
                     f"{name} took place {place} in match {number}: `twelfth-night match {number}` "
-                    f"shows what happened, and `twelfth-night analyse {number}` its mistakes."
+                    f"shows what happened, `twelfth-night analyse {number}` shows the mistakes."
                 )
             )
         for entry in entries:
@@ -143,6 +143,7 @@ def ladder(
                 cells = (each["slug"], each["title"], each["game"], each["rules"], each["seats"])
                 add_row(table, *cells, seconds)
             print_table(table)
+            print("The bank is extra time of a bot for a whole match.")
             return
         rows = [
             row
@@ -178,7 +179,8 @@ def match(
 ) -> None:
     """Show a match: its bots with places and scores, and why each day or trick was won.
 
-    The reasons appear when the league has published the match's record: its deal and moves.
+    A match of twelve-days has days, a match of partridge has tricks. The reasons appear when the
+    league has published the match's record: its deal and moves.
     """
     url = chosen_league()[0]
     with client_for(url) as client:

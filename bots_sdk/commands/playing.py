@@ -104,8 +104,9 @@ def enter(
 ) -> None:
     """Enter a bot on a ladder, and show when it plays; a second call changes nothing.
 
-    With --wait the command follows the bot's first blocks until it has a rank. After Ctrl-C the
-    league plays on.
+    The bot gets a rank after its first blocks. A block is a set of matches at one table, as many
+    as the table has seats: each bot sits once in each seat. With --wait the command shows the
+    bot's progress until it has a rank. After Ctrl-C the league plays on.
     """
     url, league = chosen_league()
     token = os.environ.get("TWELFTH_NIGHT_TOKEN") or league.token or league.bots.get(bot, "")

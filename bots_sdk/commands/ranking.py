@@ -49,7 +49,9 @@ def follow_to_rank(
 def _require_new_matches(bot: answers.Bot) -> None:
     name = bot["name"]
     if bot["quarantined"]:
-        raise ImpossibleError(f"{name} is in quarantine and gets no new matches, so no rank now.")
+        raise ImpossibleError(
+            f"{name} is in quarantine: it gets no new matches, so it gets no rank."
+        )
     if bot["paused"]:
         raise ImpossibleError(
             f"{name} is paused and gets no new matches. Resume it: `twelfth-night bot resume "

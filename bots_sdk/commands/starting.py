@@ -50,8 +50,8 @@ def new(
 ) -> None:
     """Write a first bot and a test for it to the current directory.
 
-    The bot beats a bot that plays at random. The file lists ideas for a stronger bot, or names
-    the next file to read or run. With --language, the command prints how to compile the bot.
+    The bot beats a bot that plays at random. The command prints what to do next: compile the bot
+    (if its language needs this), test it, let it play, and upload it.
     """
     if not _NAME.fullmatch(name):
         raise ImpossibleError(
@@ -118,7 +118,7 @@ def _next_steps(
         *_building(language, stem),
         (f"{python} test_{stem}.py", "test that it plays without a fault"),
         (f"{command} try {bot}", "play against the league's own bots"),
-        (f"{command} check {upload}", "run it locked up, as the league does"),
+        (f"{command} check {upload}", "run it in the league's sandbox"),
         (f"{command} rules {game}", "read the rules of the game"),
         (f"{command} rules observations", "read what your bot may see"),
         *(training if trained else ()),

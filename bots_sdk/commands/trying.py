@@ -220,7 +220,7 @@ def _print_next(words: str, setup: HomeSetup, summary: TrialSummary, against: li
         )
         command = f"{command_word()} try {words}{opponents} --blocks {more}"
         has_bars = summary.share is not None and summary.share.low is not None
-        purpose = "half the error bars" if has_bars else "show error bars"
+        purpose = "error bars half as wide" if has_bars else "show error bars"
         rows.append((command, purpose))
     if against == [QUICK]:
         rows.append(
@@ -303,7 +303,7 @@ def verdict(found: Share) -> str:
     """Return what a share shows about the bot, in words."""
     count = counted(found.blocks, "block")
     if found.is_flat:
-        return f"none yet: all {count} ended equal, so nothing shows how much results vary"
+        return f"none yet: the win share was the same in all {count}, so there is no error bar"
     if found.low is None or found.high is None:
         return f"none yet: {count} can't show a difference"
     if found.low > 0.5:

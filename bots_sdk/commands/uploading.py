@@ -284,9 +284,9 @@ def _print_next_step(client: Client, url: str, version: Any) -> None:
         checked = version.get("qualifying", [])  # absent if the command did not wait
         passed = {match["game"] for match in checked if match["passed"]}
         print(
-            "Its matches change its rating after you enter it on a ladder, a lasting ranking. Its "
-            "first match usually begins within a minute then. With --wait, the command follows it "
-            "until it has a rank, its position on the ladder:"
+            "To get a rating, enter it on a ladder, a lasting ranking. Its first match usually "
+            "begins within a minute then. With --wait, the command shows its progress until it has "
+            "a rank, its position on the ladder:"
         )
         for ladder in client.send(calls.ladders())["results"]:
             if not checked or ladder["game"] in passed:

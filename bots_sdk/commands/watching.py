@@ -20,7 +20,6 @@ from bots_sdk.commands.home import (
     HomeSetup,
     LadderRules,
     RulesName,
-    Seats,
     SeedText,
     note_undeclared,
 )
@@ -51,7 +50,14 @@ def watch(
     ] = None,
     game: Game = None,
     rules: RulesName = "",
-    seats: Seats = 0,
+    seats: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="The number of seats; default: 4, or the number of bots if you name more.",
+            show_default=False,
+        ),
+    ] = 0,
     ladder: LadderRules = "",
     seed: SeedText = "",
     show_all: Annotated[

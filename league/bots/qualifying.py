@@ -143,9 +143,10 @@ def play_qualifying_match(
                 game=game,
                 passed=False,
                 reason=f"timeout: a check may take {limit.seconds:g} s, waiting included. This "
-                f"time was over after {player.moves} moves of this match, for which the bot used "
-                f"{player.seconds:.1f} s. If that is much less than {limit.seconds:g} s, "
-                "the league was busy: upload the file again. Otherwise choose moves faster, or "
+                f"time was over after {player.moves} moves of this match. The bot used "
+                f"{player.seconds:.1f} s for these moves. If this is much less than "
+                f"{limit.seconds:g} s, the league was busy: upload the file again. Otherwise "
+                "choose moves faster, or "
                 'declare only the games that your bot plays, for example GAMES = ["partridge"].',
                 observation=player.observation,
                 printed=bot.printed_text,

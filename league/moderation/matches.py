@@ -156,8 +156,9 @@ def _cancellation(match: Match) -> ModerationEntry:
         decision = None
     if decision is None:
         raise ValidationError(
-            f"{capfirst(str(match))} can't be played again. You can take back a cancellation "
-            "only if workers run all bots of the match, and it is in no block or comparison.",
+            f"{capfirst(str(match))} can't be played again. You can only take back the "
+            "cancellation of a match that has no remote bot and no player, and that belongs to no "
+            "block and no comparison.",
             code="match-not-restorable",
         )
     return decision

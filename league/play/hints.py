@@ -49,7 +49,7 @@ def _give(observation: Observation, numbers: list[int]) -> str:
     held = observation["hand"].count(rank)
     wins = _percent(_chance(observation, rank))
     majority = (
-        "a single one wins no majority at the end"
+        "one card wins no majority at the end"
         if held == 1
         else f"you keep {held - 1} for the majority at the end"
     )
@@ -69,7 +69,7 @@ def _play(observation: Observation, numbers: list[int]) -> str:
 def _award(observation: Observation, numbers: list[int]) -> str:
     points = sum(observation["day_cards"][numbers[0]])
     return (
-        f"This seat has {points} points so far, the fewest of the other seats, so it threatens you "
+        f"This seat has {points} points so far, the fewest of all opponents, so it threatens you "
         "least."
     )
 

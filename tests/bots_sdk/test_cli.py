@@ -302,7 +302,7 @@ def test_status_names_the_commands_that_explain_the_newest_result(
     stub.answers["GET matches"] = (200, {"results": matches, "next": None})
     text = " ".join(logged_in("status").stdout.split())
     assert "mybot took place 3/4 in match 7: `twelfth-night match 7`" in text
-    assert "`twelfth-night analyse 7` its mistakes." in text
+    assert "`twelfth-night analyse 7` shows the mistakes." in text
 
 
 def test_status_skips_saved_bots_that_the_league_does_not_have(

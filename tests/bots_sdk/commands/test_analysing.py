@@ -36,7 +36,7 @@ def test_the_text_has_decisions_chances_and_parts(cli: Cli, file: Path) -> None:
     for text in (
         "ply",
         "The most expensive decisions",
-        "Chance of the first place",
+        "Each seat's chance of the first place",
         "places lost",
         "±",
     ):

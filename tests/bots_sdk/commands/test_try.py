@@ -178,7 +178,7 @@ def test_the_file_declares_its_game_and_the_ladder_of_that_game_sets_the_rules(
 def test_blocks_that_all_end_equal_give_no_interval_and_the_verdict_says_why(home: Home) -> None:
     # A match of four copies of one bot gives each block the same share.
     result = home("try", "first.py", "--against", "first.py", "--blocks", 5)
-    assert "none yet: all 5 blocks ended equal" in result.stdout
+    assert "none yet: the win share was the same in all 5 blocks" in result.stdout
     assert "win share    50.0 % of the opponents" in result.stdout
     assert "+0 (all blocks equal: no error bar yet)" in result.stdout
     assert "# show error bars" in result.stdout
