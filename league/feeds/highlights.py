@@ -300,7 +300,8 @@ def _find_comebacks(day: date, game: str, start: datetime, end: datetime) -> Non
         if len(winners) != 1 or any(seat.forfeited for seat in match.seating.all()):
             continue
         [winner] = winners
-        deficit, step = comeback(match.record, winner.seat)
+        record = match.record
+        deficit = comeback(record, winner.seat)
         if deficit > behind:
             behind = deficit
             _store(
@@ -309,7 +310,7 @@ def _find_comebacks(day: date, game: str, start: datetime, end: datetime) -> Non
                 game,
                 match_id=match.pk,
                 bot_id=winner.bot_id,
-                step=step,
+                step=turning_step(record, winner.seat),
                 number=deficit,
             )
     since = last if secret is None else min(last, secret)

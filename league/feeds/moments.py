@@ -48,18 +48,14 @@ def moments(record: Record) -> Iterator[Moment]:
         done += sum(isinstance(event, DayStarted | TrickWon) for event in events)
 
 
-def comeback(record: Record, winner: int) -> tuple[int, int]:
-    """Return the most points that a seat was behind, and the step of the replay that shows it.
+def comeback(record: Record, winner: int) -> int:
+    """Return the most points that a seat was behind.
 
     Args:
         record: of the match.
         winner: the seat.
     """
-    worst, at = 0, 1
-    for _, step, points in moments(record):
-        if (behind := max(points) - points[winner]) > worst:
-            worst, at = behind, step
-    return worst, at
+    return max(max(points) - points[winner] for _, _, points in moments(record))
 
 
 def turning_step(record: Record, winner: int) -> int:
