@@ -74,6 +74,11 @@ def turning_step(record: Record, winner: int) -> int:
     return at
 
 
+def last_step(record: Record) -> int:
+    """Return the last step with a play or a count of hands: it shows the final points."""
+    return max(moment.step for moment in moments(record))
+
+
 def step_of_move(record: Record, ply: int) -> int:
     """Return the step of the replay in which a move was made.
 

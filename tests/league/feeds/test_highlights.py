@@ -18,7 +18,7 @@ from engine.record import Record
 from league import competitions, feeds, play
 from league.feeds import highlights
 from league.feeds.highlights import highlights_between
-from league.feeds.moments import comeback, moments, step_of_move, turning_step
+from league.feeds.moments import moments, step_of_move, turning_step
 from league.models import (
     Block,
     Bot,
@@ -134,6 +134,8 @@ def test_a_highlight_shows_the_step_in_which_its_winner_took_the_lead(find: Find
         assert each.match is not None
         winner = each.match.seating.get(bot=each.bot).seat
         assert each.step is not None
+        if each.kind == "closest":
+            continue
         for _, step, points in moments(each.match.record):
             others = max(own for seat, own in enumerate(points) if seat != winner)
             if step > each.step:
@@ -142,7 +144,14 @@ def test_a_highlight_shows_the_step_in_which_its_winner_took_the_lead(find: Find
         assert not before or before[-1][winner] <= max(
             own for seat, own in enumerate(before[-1]) if seat != winner
         )
-    assert {"closest", "streak", "comeback"} <= set(found)
+    assert {"streak", "comeback"} <= set(found)
+
+
+def test_the_closest_match_shows_the_step_with_the_points_of_its_sentence(find: Find) -> None:
+    closest = find()["closest"]
+    assert closest.match is not None
+    shown = [each for each in moments(closest.match.record) if each.step == closest.step]
+    assert list(shown[-1].points) == closest.match.scores
 
 
 def test_the_end_of_12_days_is_a_step_after_the_last_day() -> None:

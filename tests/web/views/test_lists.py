@@ -172,6 +172,9 @@ def test_the_home_page_shows_the_live_table_and_else_a_replay(
     text = page(client, "/")
     assert ">replay<" in text
     assert "Closest match" in text
+    closest = feeds.last_highlights()[0]
+    assert closest.step
+    assert f'data-small="{closest.step - 3}"' in text  # it begins shortly before the end
     match_of(remote_bots(3))
     assert ">live</span>" in page(client, "/")
 
@@ -243,7 +246,7 @@ def test_the_page_of_two_bots_begins_with_the_result_in_a_sentence(
         return " ".join(re.sub(r"<[^>]+>", " ", text.partition("<h1>")[2]).split())
 
     meetings.update(pairs=120, half_wins=180)
-    assert words().startswith("bot-0 has won 75 % of 120 shared matches with bot-1")
+    assert words().startswith("bot-0 has won 75 % of 120 rated matches with bot-1")
     assert "bot-0 is the stronger of the two" in words()
     meetings.update(half_wins=124)
     assert "The difference may be luck" in words()
