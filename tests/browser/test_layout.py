@@ -110,3 +110,31 @@ def test_on_a_phone_the_home_page_shows_the_first_items_of_each_list(
     assert tuple(map(visible, (rows, pictures, places))) == (3, 1, 3)
     assert visible(visit.page.locator("#highlights .highlight")) == pictures.count() > 1
     expect(visit.page.get_by_role("link", name="All matches")).to_be_visible()
+
+
+def test_on_a_phone_a_tournament_offers_only_what_a_phone_can_do(
+    league: Tournament, visit: Visit
+) -> None:
+    buttons = visit.page.locator(".event-actions > :is(button, a)")
+    visit.page.goto(f"/tournaments/{league.pk}/")
+    assert visible(buttons) == 5
+    visit.page.set_viewport_size(PHONE)
+    assert visible(buttons) == 2
+    expect(visit.page.get_by_text("Show on a big screen")).to_be_hidden()
+
+
+def test_the_fields_of_a_table_to_play_at_stand_beside_each_other_in_a_wide_window(
+    visit: Visit, transactional_db: None
+) -> None:
+    visit.page.goto("/play/")
+    legends = visit.page.locator(".in-columns legend")
+    tops = [box["y"] for each in legends.all() if (box := each.bounding_box())]
+    assert len(tops) == 3
+    assert len(set(tops)) == 1
+
+
+def test_on_a_phone_the_table_of_opponents_fits(league: Tournament, visit: Visit) -> None:
+    visit.page.set_viewport_size(PHONE)
+    visit.page.goto("/bots/bot-0/statistics/")
+    table = visit.page.get_by_role("region", name="Opponents on").first
+    assert table.evaluate("table => table.scrollWidth <= table.clientWidth")
