@@ -75,8 +75,9 @@ def turning_step(record: Record, winner: int) -> int:
 
 
 def last_step(record: Record) -> int:
-    """Return the last step with a play or a count of hands: it shows the final points."""
-    return max(moment.step for moment in moments(record))
+    """Return the last step of the replay, the end: it shows the final points and the winner."""
+    last = max(moment.step for moment in moments(record))
+    return last if record.game == TwelveDays.game else last + 1  # the end follows the last trick
 
 
 def step_of_move(record: Record, ply: int) -> int:

@@ -18,7 +18,7 @@ from engine.record import Record
 from league import competitions, feeds, play
 from league.feeds import highlights
 from league.feeds.highlights import highlights_between
-from league.feeds.moments import moments, step_of_move, turning_step
+from league.feeds.moments import last_step, moments, step_of_move, turning_step
 from league.models import (
     Block,
     Bot,
@@ -33,6 +33,7 @@ from league.models import (
 from league.visibility import may_see_record, public_results
 from tests.league import small
 from tests.league.kept import kept
+from web.table.replays import replay_steps
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -147,11 +148,13 @@ def test_a_highlight_shows_the_step_in_which_its_winner_took_the_lead(find: Find
     assert {"streak", "comeback"} <= set(found)
 
 
-def test_the_closest_match_shows_the_step_with_the_points_of_its_sentence(find: Find) -> None:
+def test_the_closest_match_shows_its_end_with_the_points_of_its_sentence(find: Find) -> None:
     closest = find()["closest"]
     assert closest.match is not None
-    shown = [each for each in moments(closest.match.record) if each.step == closest.step]
-    assert list(shown[-1].points) == closest.match.scores
+    assert closest.step is not None
+    steps = replay_steps(closest.match.record, ["a", "b"])
+    assert closest.step == len(steps)
+    assert [seat.points for seat in steps[-1].seats] == closest.match.scores
 
 
 def test_the_end_of_12_days_is_a_step_after_the_last_day() -> None:
@@ -165,6 +168,7 @@ def test_the_end_of_12_days_is_a_step_after_the_last_day() -> None:
     assert step_of_move(record, len(record.moves) - 1) == 12
     winner = found[-1].points.index(max(found[-1].points))
     assert 1 <= turning_step(record, winner) <= 13
+    assert last_step(record) == 13 == len(replay_steps(record, ["a", "b", "c", "d"]))
     assert turning_step(record, found[-1].points.index(min(found[-1].points))) == 13
 
 
