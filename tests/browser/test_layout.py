@@ -62,6 +62,10 @@ def test_on_a_phone_the_heads_of_a_ladder_fit_and_no_note_is_about_a_hidden_colu
     visit.page.set_viewport_size(PHONE)
     visit.page.goto("/ladders/quick/")
     heads = visit.page.locator(".places thead th")
+    expect(visit.page.locator(".places .group")).to_have_count(1)  # its head spans all columns
+    name = heads.filter(has_text="Bot").bounding_box()
+    assert name is not None
+    assert name["width"] > 100
     for head in heads.all():
         assert not head.is_visible() or head.evaluate(INSIDE), head.inner_text()
     expect(heads.filter(has_text="Form")).to_be_hidden()
