@@ -3,7 +3,7 @@
 import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, ViewportSize, expect
 from pytest_django.live_server_helper import LiveServer
 
 from league import feeds
@@ -12,7 +12,7 @@ from tests.browser.conftest import Visit, sign_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-PHONE = {"width": 390, "height": 844}
+PHONE: ViewportSize = {"width": 390, "height": 844}
 INSIDE = """element => {
     const range = document.createRange();
     range.selectNodeContents(element);

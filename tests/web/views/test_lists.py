@@ -258,7 +258,8 @@ def test_the_most_one_sided_and_the_closest_match_that_two_bots_won_are_offered(
     client: Client, played: Tournament
 ) -> None:
     both = Match.objects.filter(seating__bot__name="bot-0").filter(seating__bot__name="bot-1")
-    gaps, lost = {}, {}
+    gaps: dict[int, int] = {}
+    lost: dict[int, int] = {}
     for match in both:
         seats = {seat.bot.name: seat for seat in match.seating.all()}
         of_two = [seats["bot-0"], seats["bot-1"]]
