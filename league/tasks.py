@@ -280,13 +280,14 @@ def write_feed() -> None:
 
 @shared_task
 def find_highlights() -> None:
-    """Find today's highlights; beat sends this task every five minutes."""
+    """Find today's highlights, and have one analysed; beat sends this task every five minutes."""
     if not activity.may_look("highlights", _FEED_REST_SECONDS):
         return
     now = timezone.now().astimezone(UTC)
     # The last matches of yesterday may have finished after its last search.
     for day in sorted({(now - _AFTER_MIDNIGHT).date(), now.date()}):
         _do(partial(feeds.find_highlights, day))
+    _do(lambda: feeds.analyse_highlights(timezone.now()))
 
 
 def _has_room(queue: str) -> bool:

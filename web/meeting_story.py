@@ -20,17 +20,19 @@ class Story(NamedTuple):
     score: Score | None
 
 
-def story(bot: Bot, other: Bot, score: Score | None) -> Story:
+def story(bot: Bot, other: Bot, score: Score | None, *, rated: bool) -> Story:
     """Return the story of two bots.
 
     Args:
         bot: from whose side it is.
         other: its opponent.
         score: of the bot against the other; None before they met.
+        rated: whether only rated matches count in the score.
     """
     if score is None:
         return Story(f"{bot.name} and {other.name} have never met", "", None)
-    matches = f"{score.matches} shared match{'' if score.matches == 1 else 'es'}"
+    kind = "rated" if rated else "unrated"
+    matches = f"{score.matches} {kind} match{'' if score.matches == 1 else 'es'}"
     headline = f"{bot.name} has won {100 * score.share:.0f}\u00a0% of {matches} with {other.name}"
     if score.low > 1 / 2:
         worth = f"{bot.name} is the stronger of the two: luck alone rarely gives such a result."

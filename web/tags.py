@@ -130,6 +130,18 @@ def headline(match: Match) -> str:
 
 
 @register.filter
+def beside_headline(match: Match) -> list[tuple[MatchSeat, int | None]]:
+    """Return what a list shows beside a headline, the best seat first.
+
+    These are the seats whose score is not in the headline, with the score; and those with a fault,
+    without the score if it is in the headline.
+    """
+    others = headlines.seats_without_score(match) if match.seats > 2 else []
+    faulty = [seat for seat in match.seating.all() if seat.faults and seat not in others]
+    return [(seat, None) for seat in faulty] + [(seat, seat.score) for seat in others]
+
+
+@register.filter
 def whole(text: str) -> SafeString:
     """Return a text with each short word that has a hyphen, such as a score, kept on one line."""
     words = (

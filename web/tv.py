@@ -19,6 +19,8 @@ _LOOKED_AT = 30
 """The newest matches in play among which the best bots are looked for."""
 _RECENT = 8
 """So many recent highlights are replayed in turn."""
+_LEAD_TO_END = 3
+"""So many steps before its end the replay of a close match begins."""
 _TO_WATCH = {
     TwelveDays.game: "Watch the lowest card that nobody else plays: it wins the day.",
     Partridge.game: "Watch whose hand is empty first. The lowest card wins each trick.",
@@ -104,7 +106,7 @@ def replayed(
     for each in recent[at:] + recent[:at]:
         if each.match is None or each.match_id in without or len(found) == count:
             continue
-        if table := _replay(each.match, each.step or 1):
+        if table := _replay(each.match, _first_step(each)):
             found.append(Channel(table, each, sentence(each)))
     if found or recent:
         return found
@@ -112,6 +114,12 @@ def replayed(
     tables = (_replay(match) for match in last if match.pk not in without)
     table = next((each for each in tables if each is not None), None)
     return [] if table is None else [Channel(table)]
+
+
+def _first_step(highlight: Highlight) -> int:
+    """Return the step at which a replay of a highlight begins: before the end of a close match."""
+    lead = _LEAD_TO_END if highlight.kind == Highlight.Kind.CLOSEST else 0
+    return max(1, (highlight.step or 1) - lead)
 
 
 def _replay(match: Match, number: int = 0) -> Table | None:

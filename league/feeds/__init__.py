@@ -11,6 +11,7 @@ from league.feeds.follows import (
     follow_state,
     unfollow,
 )
+from league.feeds.highlight_analyses import analyse_highlights
 from league.feeds.highlights import (
     find_highlights,
     highlights_of,
@@ -24,6 +25,7 @@ from league.feeds.moments import turning_step
 
 __all__ = [
     "FollowState",
+    "analyse_highlights",
     "count_news",
     "feed_of",
     "find_highlights",

@@ -15,7 +15,7 @@ from django.db.models import Min, QuerySet
 from engine.analysis import Analysis
 from engine.analysis.results import BLUNDER, MISTAKE
 from engine.games.titles import GAME_TITLES
-from league.feeds.moments import comeback, step_of_move, turning_step
+from league.feeds.moments import comeback, last_step, step_of_move, turning_step
 from league.models import Block, Bot, Highlight, Match, MatchAnalysis, Standing
 from league.models.standings import SHOWN
 from league.visibility import may_see_record, public_results
@@ -107,7 +107,7 @@ def _find_by_queries(day: date, game: str, start: datetime, end: datetime) -> No
             bot_id=bot,
             opponent_id=opponent,
             number=number,
-            step=_turning_step(day, kind, match, bot),
+            step=_step(day, kind, match, bot),
         )
 
 
@@ -192,14 +192,20 @@ def _store(day: date, kind: str, game: str, **fields: Any) -> None:
         Highlight.objects.update_or_create(day=day, kind=kind, game=game, defaults=defaults)
 
 
-def _turning_step(day: date, kind: str, match_id: int, bot_id: int) -> int | None:
-    """Return the step in which a winner took the lead; a search finds it once for a match."""
+def _step(day: date, kind: str, match_id: int, bot_id: int) -> int | None:
+    """Return the step that shows what a highlight states; a search finds it once for a match.
+
+    The sentence of the closest match states the final points. Otherwise the step is the one in
+    which the winner took the lead.
+    """
     known = Highlight.objects.filter(day=day, kind=kind, match=match_id, bot=bot_id).first()
     if known is not None:
         return known.step
     match = Match.objects.prefetch_related("seating").get(pk=match_id)
     if match.status != Match.Status.FINISHED:
         return None
+    if kind == Highlight.Kind.CLOSEST:
+        return last_step(match.record)
     [winner] = [seat.seat for seat in match.seating.all() if seat.bot_id == bot_id]
     return turning_step(match.record, winner)
 
@@ -249,7 +255,7 @@ def _find_newcomer(day: date, game: str, start: datetime, end: datetime) -> None
             ladder_id=best.ladder_id,
             number=round(best.rating / 1000),
             match_id=win,
-            step=None if win is None else _turning_step(day, kind, win, best.bot_id),
+            step=None if win is None else _step(day, kind, win, best.bot_id),
         )
 
 
@@ -300,7 +306,8 @@ def _find_comebacks(day: date, game: str, start: datetime, end: datetime) -> Non
         if len(winners) != 1 or any(seat.forfeited for seat in match.seating.all()):
             continue
         [winner] = winners
-        deficit, step = comeback(match.record, winner.seat)
+        record = match.record
+        deficit = comeback(record, winner.seat)
         if deficit > behind:
             behind = deficit
             _store(
@@ -309,7 +316,7 @@ def _find_comebacks(day: date, game: str, start: datetime, end: datetime) -> Non
                 game,
                 match_id=match.pk,
                 bot_id=winner.bot_id,
-                step=step,
+                step=turning_step(record, winner.seat),
                 number=deficit,
             )
     since = last if secret is None else min(last, secret)

@@ -48,18 +48,14 @@ def moments(record: Record) -> Iterator[Moment]:
         done += sum(isinstance(event, DayStarted | TrickWon) for event in events)
 
 
-def comeback(record: Record, winner: int) -> tuple[int, int]:
-    """Return the most points that a seat was behind, and the step of the replay that shows it.
+def comeback(record: Record, winner: int) -> int:
+    """Return the most points that a seat was behind.
 
     Args:
         record: of the match.
         winner: the seat.
     """
-    worst, at = 0, 1
-    for _, step, points in moments(record):
-        if (behind := max(points) - points[winner]) > worst:
-            worst, at = behind, step
-    return worst, at
+    return max(max(points) - points[winner] for _, _, points in moments(record))
 
 
 def turning_step(record: Record, winner: int) -> int:
@@ -76,6 +72,12 @@ def turning_step(record: Record, winner: int) -> int:
             at = step
         was_ahead = is_ahead
     return at
+
+
+def last_step(record: Record) -> int:
+    """Return the last step of the replay, the end: it shows the final points and the winner."""
+    last = max(moment.step for moment in moments(record))
+    return last if record.game == TwelveDays.game else last + 1  # the end follows the last trick
 
 
 def step_of_move(record: Record, ply: int) -> int:

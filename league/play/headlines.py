@@ -57,16 +57,32 @@ def headline(match: Match) -> str:
     return f"A{text[1:]}" if text.startswith(f"{GUEST} ") else text
 
 
+def seats_without_score(match: Match) -> list[MatchSeat]:
+    """Return the seats whose score is not in the headline of a finished match, the best first.
+
+    Args:
+        match: with ``seating`` and its bots; everybody may see its result.
+    """
+    by_place = _by_place(match.seating.all())
+    first = [seat for seat in by_place if seat.place == 1]
+    forfeit = by_place[1].forfeited if len(first) == 1 else all(seat.forfeited for seat in first)
+    return by_place if forfeit else by_place[2:]
+
+
 def _headline(match: Match, seats: Sequence[MatchSeat]) -> str:
     if not may_see_record(match):
         names = _listed(_names(seats), 2)
         return f"{names}: {_STATES[Match.Status(match.status)]}"
-    by_place = sorted(seats, key=lambda seat: (seat.place or 0, -(seat.score or 0), seat.seat))
+    by_place = _by_place(seats)
     first = [seat for seat in by_place if seat.place == 1]
     others = by_place[len(first) :]
     if len(first) > 1:
         return _tie(first, others)
     return _win(by_place[0], others)
+
+
+def _by_place(seats: Iterable[MatchSeat]) -> list[MatchSeat]:
+    return sorted(seats, key=lambda seat: (seat.place or 0, -(seat.score or 0), seat.seat))
 
 
 def _win(winner: MatchSeat, others: Sequence[MatchSeat]) -> str:

@@ -92,3 +92,9 @@ def test_every_document_but_decisions_stands_in_the_list_of_documents() -> None:
     listed = {document.name for shelf in shelves() for document in shelf.documents}
     expected = {name for name in library() if not re.match(r"decisions/\d", name)}
     assert expected - {"index"} <= listed
+
+
+def test_the_front_page_lists_each_document_once(client: Client) -> None:
+    text = client.get("/docs/").content.decode()
+    assert text.count('"/docs/bot-guide/"') == 2  # in the list, and at the foot of every page
+    assert client.get("/docs/ratings/").content.decode().count('"/docs/analysis/"') == 1

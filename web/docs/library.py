@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import count
 from os.path import normpath
 from pathlib import Path
 from typing import NamedTuple
@@ -24,6 +25,7 @@ EXAMPLE = "http://127.0.0.1:8000"
 FILES = {".svg": "image/svg+xml", ".jsonl": "application/jsonl; charset=utf-8"}
 """Suffixes of the files beside the documents that the site serves, with their media types."""
 
+_FRAME = '<div class="scroll" tabindex="0" role="group" aria-label="Table {}"><table>'
 _WITH_TEXT = ("inline", "fence", "code_block")
 """Kinds of tokens that hold a document's words."""
 
@@ -151,9 +153,10 @@ def _render(name: str, source: str) -> Document:
     title = next((one.heading.text for one in sections if one.heading.level == 1), name)
     _lead_into_the_site([child for token in tokens for child in token.children or ()], name)
     html = parser.renderer.render(tokens, parser.options, {})
-    # A wide table scrolls inside its frame; a keyboard reaches the frame.
+    # A wide table scrolls inside its frame; a keyboard reaches the frame, which has a name.
     html = html.replace("<pre>", '<pre tabindex="0">')
-    html = html.replace("<table>", '<div class="scroll" tabindex="0"><table>')
+    numbers = count(1)
+    html = re.sub("<table>", lambda _: _FRAME.format(next(numbers)), html)
     html = html.replace("</table>", "</table></div>")
     title_html, end, html = html.partition("</h1>")
     return Document(name, title, title_html + end, html, sections)

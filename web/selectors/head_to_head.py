@@ -52,6 +52,7 @@ class Meeting(NamedTuple):
         own, others: their scores.
         forfeited: whether one of the two forfeited.
         game: by name.
+        won: whether one of the two won the match, alone or with others.
     """
 
     match: int
@@ -60,6 +61,7 @@ class Meeting(NamedTuple):
     others: int
     forfeited: bool
     game: str
+    won: bool
 
     @property
     def mark(self) -> str:
@@ -95,17 +97,19 @@ class Meetings(NamedTuple):
 
     @property
     def extremes(self) -> tuple[Meeting, Meeting] | None:
-        """The most one-sided match and the closest one, of the game that they play most.
+        """The most one-sided match and the closest one that one of the two won.
 
-        Of equal ones it is the newest; None if there are no two such matches without a forfeit.
+        Both are of the game that they play most. Of equal ones it is the newest; None if there are
+        no two such matches without a forfeit.
         """
         games = Counter(one.game for one in self.results)
         game = max(games, key=lambda name: games[name], default="")
-        played = [one for one in self.results if one.game == game and not one.forfeited]
-        if len(played) < 2:
+        of_game = (one for one in self.results if one.game == game)
+        won = [one for one in of_game if one.won and not one.forfeited]
+        if len(won) < 2:
             return None
-        widest = max(played, key=_gap)
-        return widest, min((one for one in played if one != widest), key=_gap)
+        widest = max(won, key=_gap)
+        return widest, min((one for one in won if one != widest), key=_gap)
 
 
 class Rival(NamedTuple):
@@ -156,7 +160,8 @@ def last_meetings(bot: Bot, other: Bot) -> Meetings:
         own, others = by_match[pk][bot.pk], by_match[pk][other.pk]
         half_wins = 1 + (own.place < others.place) - (own.place > others.place)
         forfeited = own.forfeited or others.forfeited
-        results.append(Meeting(pk, half_wins, own.score, others.score, forfeited, game))
+        won = min(own.place, others.place) == 1
+        results.append(Meeting(pk, half_wins, own.score, others.score, forfeited, game, won))
         seats.append((own.seat, half_wins))
         presets.append((title(game, rules), half_wins))
         versions.append(((own.version, others.version), half_wins))

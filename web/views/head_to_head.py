@@ -46,7 +46,8 @@ def against(request: HttpRequest, name: str, other: str) -> HttpResponse:
             (label, matches[one.match], one)
             for label, one in zip(("Most one-sided", "Closest"), found, strict=True)
         ]
-    result_story = story(bot, opponent, total(rated) or total(met.seats))
+    score = total(rated) or total(met.seats)
+    result_story = story(bot, opponent, score, rated=bool(rated))
     owned = owns(visitor(request), bot)
     to_challenge = opponent if owned else bot
     context = {

@@ -18,7 +18,7 @@ from engine.record import Record
 from league import competitions, feeds, play
 from league.feeds import highlights
 from league.feeds.highlights import highlights_between
-from league.feeds.moments import comeback, moments, step_of_move, turning_step
+from league.feeds.moments import last_step, moments, step_of_move, turning_step
 from league.models import (
     Block,
     Bot,
@@ -33,6 +33,7 @@ from league.models import (
 from league.visibility import may_see_record, public_results
 from tests.league import small
 from tests.league.kept import kept
+from web.table.replays import replay_steps
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -123,7 +124,6 @@ def test_a_comeback_is_as_large_as_the_most_points_behind(find: Find) -> None:
         for _, _, state in play_back(match.record):
             assert isinstance(state, Partridge)
             worst = max(worst, state.gifts[second.seat] - state.gifts[first.seat])
-        assert comeback(match.record, first.seat)[1] >= 1
     assert worst > 0
     found = find()["comeback"]
     assert found.number == worst
@@ -135,7 +135,7 @@ def test_a_highlight_shows_the_step_in_which_its_winner_took_the_lead(find: Find
         assert each.match is not None
         winner = each.match.seating.get(bot=each.bot).seat
         assert each.step is not None
-        if each.kind == "comeback":
+        if each.kind == "closest":
             continue
         for _, step, points in moments(each.match.record):
             others = max(own for seat, own in enumerate(points) if seat != winner)
@@ -145,7 +145,16 @@ def test_a_highlight_shows_the_step_in_which_its_winner_took_the_lead(find: Find
         assert not before or before[-1][winner] <= max(
             own for seat, own in enumerate(before[-1]) if seat != winner
         )
-    assert {"closest", "streak"} <= set(found)
+    assert {"streak", "comeback"} <= set(found)
+
+
+def test_the_closest_match_shows_its_end_with_the_points_of_its_sentence(find: Find) -> None:
+    closest = find()["closest"]
+    assert closest.match is not None
+    assert closest.step is not None
+    steps = replay_steps(closest.match.record, ["a", "b"])
+    assert closest.step == len(steps)
+    assert [seat.points for seat in steps[-1].seats] == closest.match.scores
 
 
 def test_the_end_of_12_days_is_a_step_after_the_last_day() -> None:
@@ -159,6 +168,7 @@ def test_the_end_of_12_days_is_a_step_after_the_last_day() -> None:
     assert step_of_move(record, len(record.moves) - 1) == 12
     winner = found[-1].points.index(max(found[-1].points))
     assert 1 <= turning_step(record, winner) <= 13
+    assert last_step(record) == 13 == len(replay_steps(record, ["a", "b", "c", "d"]))
     assert turning_step(record, found[-1].points.index(min(found[-1].points))) == 13
 
 
@@ -209,8 +219,8 @@ def test_the_next_comeback_follows_one_that_a_correction_made_void(
 ) -> None:
     sizes = {bytes(match.record.deal_seed): 100 + match.pk for match in Match.objects.all()}
 
-    def measured(record: Record, winner: int) -> tuple[int, int]:
-        return sizes[bytes(record.deal_seed)], 1
+    def measured(record: Record, winner: int) -> int:
+        return sizes[bytes(record.deal_seed)]
 
     monkeypatch.setattr(highlights, "comeback", measured)
     first = find()["comeback"]
@@ -236,9 +246,9 @@ def test_a_comeback_is_found_when_its_block_ends_after_later_matches(
     sizes[bytes(early.record.deal_seed)] = 100_000
     replayed = []
 
-    def measured(record: Record, winner: int) -> tuple[int, int]:
+    def measured(record: Record, winner: int) -> int:
         replayed.append(sizes[bytes(record.deal_seed)])
-        return replayed[-1], 1
+        return replayed[-1]
 
     monkeypatch.setattr(highlights, "comeback", measured)
     Block.objects.filter(pk=blocks[0].pk).update(state=Block.State.PLAYING)

@@ -172,8 +172,22 @@ def test_the_home_page_shows_the_live_table_and_else_a_replay(
     text = page(client, "/")
     assert ">replay<" in text
     assert "Closest match" in text
+    closest = feeds.last_highlights()[0]
+    assert closest.step
+    assert f'data-small="{closest.step - 3}"' in text  # it begins shortly before the end
     match_of(remote_bots(3))
     assert ">live</span>" in page(client, "/")
+
+
+def test_a_row_of_a_match_states_each_score_once(client: Client, played: Tournament) -> None:
+    match = Match.objects.finished().latest("pk")
+    Match.objects.filter(pk=match.pk).update(scores=[61, 47, 32], places=[1, 2, 3])
+    text = page(client, "/matches/")
+    [row] = re.findall(
+        rf'<li class="match-row(?:(?!</li>).)*/matches/{match.pk}/.*?</li>', text, re.S
+    )
+    words = " ".join(re.sub(r"<[^>]+>", " ", row).split())
+    assert [words.count(score) for score in ("61", "47", "32")] == [1, 1, 1]
 
 
 def test_a_highlight_shows_its_moment_and_leads_to_its_step(
@@ -232,7 +246,7 @@ def test_the_page_of_two_bots_begins_with_the_result_in_a_sentence(
         return " ".join(re.sub(r"<[^>]+>", " ", text.partition("<h1>")[2]).split())
 
     meetings.update(pairs=120, half_wins=180)
-    assert words().startswith("bot-0 has won 75 % of 120 shared matches with bot-1")
+    assert words().startswith("bot-0 has won 75 % of 120 rated matches with bot-1")
     assert "bot-0 is the stronger of the two" in words()
     meetings.update(half_wins=124)
     assert "The difference may be luck" in words()
@@ -240,14 +254,23 @@ def test_the_page_of_two_bots_begins_with_the_result_in_a_sentence(
     assert "bot-1 is the stronger of the two" in words()
 
 
-def test_the_most_one_sided_and_the_closest_match_of_two_bots_are_offered(
+def test_the_most_one_sided_and_the_closest_match_that_two_bots_won_are_offered(
     client: Client, played: Tournament
 ) -> None:
     both = Match.objects.filter(seating__bot__name="bot-0").filter(seating__bot__name="bot-1")
-    gaps = {}
+    gaps: dict[int, int] = {}
+    lost: dict[int, int] = {}
     for match in both:
-        scores = {seat.bot.name: seat.score or 0 for seat in match.seating.all()}
-        gaps[match.pk] = abs(scores["bot-0"] - scores["bot-1"])
+        seats = {seat.bot.name: seat for seat in match.seating.all()}
+        of_two = [seats["bot-0"], seats["bot-1"]]
+        gap = abs((of_two[0].score or 0) - (of_two[1].score or 0))
+        (gaps if any(seat.place == 1 for seat in of_two) else lost)[match.pk] = gap
+    # A third bot wins the closest match of all: the page does not offer it.
+    third = min(gaps, key=lambda pk: gaps[pk])
+    lost[third] = gaps.pop(third)
+    loser = Bot.objects.filter(name__in=["bot-0", "bot-1"]).values_list("pk", flat=True)
+    small.set_places([Match.objects.get(pk=third)], lambda bot: 2 if bot in loser else 1)
+    assert min(lost.values()) < min(gaps.values())
     text = page(client, "/bots/bot-0/against/bot-1/")
     widest, closest = (int(pk) for pk in re.findall(r"Watch match (\d+)", text))
     assert gaps[widest] == max(gaps.values())

@@ -1,0 +1,144 @@
+"""The layout of pages: what must fit on a phone, and how the parts of a page look."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.utils import timezone
+from playwright.sync_api import Locator, Page, ViewportSize, expect
+from pytest_django.live_server_helper import LiveServer
+
+from league import feeds
+from league.models import Highlight, Tournament
+from tests.browser.conftest import Visit, sign_in
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PHONE: ViewportSize = {"width": 390, "height": 844}
+INSIDE = """element => {
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    return range.getBoundingClientRect().right <= element.getBoundingClientRect().right;
+}"""
+"""A script: whether the text of an element ends inside its box."""
+
+
+def top(page: Page, selector: str) -> float:
+    """Return the middle of an element, from the upper edge of the window."""
+    box = page.locator(selector).bounding_box()
+    assert box is not None
+    return box["y"] + box["height"] / 2
+
+
+def visible(found: Locator) -> int:
+    """Return how many of some elements are shown."""
+    return sum(each.is_visible() for each in found.all())
+
+
+def test_a_bots_highlight_is_a_sentence_as_wide_as_its_card(
+    league: Tournament, visit: Visit
+) -> None:
+    feeds.find_highlights(timezone.now().date())
+    visit.page.goto(f"/bots/{Highlight.objects.earliest('pk').bot.name}/")
+    text = visit.page.locator(".highlight .what").first.bounding_box()
+    card = visit.page.locator(".highlight-text").first.bounding_box()
+    assert text is not None
+    assert card is not None
+    assert text["width"] > 0.8 * card["width"]
+
+
+@pytest.mark.parametrize("name", ["", "ada", "a-person-with-a-long-name"])
+def test_the_menu_stands_in_one_row_with_the_name_of_the_site(
+    visit: Visit, live_server: LiveServer, name: str
+) -> None:
+    if name:
+        sign_in(visit.page.context, User.objects.create(username=name), live_server.url)
+    visit.page.set_viewport_size({"width": 360, "height": 700})
+    visit.page.goto("/docs/")
+    assert abs(top(visit.page, ".menu-button") - top(visit.page, ".brand")) < 4
+
+
+def test_on_a_phone_the_heads_of_a_ladder_fit_and_no_note_is_about_a_hidden_column(
+    league: Tournament, visit: Visit
+) -> None:
+    visit.page.set_viewport_size(PHONE)
+    visit.page.goto("/ladders/quick/")
+    heads = visit.page.locator(".places thead th")
+    expect(visit.page.locator(".places .group")).to_have_count(1)  # its head spans all columns
+    name = heads.filter(has_text="Bot").bounding_box()
+    assert name is not None
+    assert name["width"] > 100
+    for head in heads.all():
+        assert not head.is_visible() or head.evaluate(INSIDE), head.inner_text()
+    expect(heads.filter(has_text="Form")).to_be_hidden()
+    expect(visit.page.locator("#columns")).to_contain_text("Trend is the rating gained")
+    assert "Form" not in visit.page.locator("#columns").inner_text()
+
+
+def test_a_table_fades_out_at_the_edge_beyond_which_it_goes_on(
+    league: Tournament, visit: Visit
+) -> None:
+    visit.page.set_viewport_size(PHONE)
+    visit.page.goto("/ladders/quick/?view=statistics")
+    table = visit.page.locator(".scroll").first
+
+    def cut() -> tuple[str, str]:
+        names = ("--cut-left", "--cut-right")
+        left, right = (
+            table.evaluate(f"table => getComputedStyle(table).getPropertyValue('{name}')")
+            for name in names
+        )
+        return left, right
+
+    assert cut() == ("0px", "48px")
+    table.evaluate("table => { table.scrollLeft = table.scrollWidth; }")
+    visit.page.wait_for_function(
+        "getComputedStyle(document.querySelector('.scroll')).getPropertyValue('--cut-right')"
+        " === '0px'"
+    )
+    assert cut() == ("48px", "0px")
+    visit.page.set_viewport_size({"width": 1400, "height": 900})
+    visit.page.goto("/ladders/eagles/rounds/1/")
+    assert cut() == ("0px", "0px")
+
+
+def test_on_a_phone_the_home_page_shows_the_first_items_of_each_list(
+    league: Tournament, visit: Visit
+) -> None:
+    feeds.find_highlights(timezone.now().date())
+    rows = visit.page.locator("#latest .match-row")
+    pictures = visit.page.locator("#highlights .moment")
+    places = visit.page.locator("#ladders .panel").first.locator("li")
+    visit.page.goto("/")
+    shown = (8, pictures.count(), 4)
+    assert tuple(map(visible, (rows, pictures, places))) == shown
+    visit.page.set_viewport_size(PHONE)
+    assert tuple(map(visible, (rows, pictures, places))) == (3, 1, 3)
+    assert visible(visit.page.locator("#highlights .highlight")) == pictures.count() > 1
+    expect(visit.page.get_by_role("link", name="All matches")).to_be_visible()
+
+
+def test_on_a_phone_a_tournament_offers_only_what_a_phone_can_do(
+    league: Tournament, visit: Visit
+) -> None:
+    buttons = visit.page.locator(".event-actions > :is(button, a)")
+    visit.page.goto(f"/tournaments/{league.pk}/")
+    assert visible(buttons) == 5
+    visit.page.set_viewport_size(PHONE)
+    assert visible(buttons) == 2
+    expect(visit.page.get_by_text("Show on a big screen")).to_be_hidden()
+
+
+def test_the_fields_of_a_table_to_play_at_stand_beside_each_other_in_a_wide_window(
+    visit: Visit, transactional_db: None
+) -> None:
+    visit.page.goto("/play/")
+    legends = visit.page.locator(".in-columns legend")
+    tops = [box["y"] for each in legends.all() if (box := each.bounding_box())]
+    assert len(tops) == 3
+    assert len(set(tops)) == 1
+
+
+def test_on_a_phone_the_table_of_opponents_fits(league: Tournament, visit: Visit) -> None:
+    visit.page.set_viewport_size(PHONE)
+    visit.page.goto("/bots/bot-0/statistics/")
+    table = visit.page.get_by_role("region", name="Opponents on").first
+    assert table.evaluate("table => table.scrollWidth <= table.clientWidth")
