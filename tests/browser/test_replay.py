@@ -58,6 +58,17 @@ def test_keys_step_through_the_match_without_loading_a_page(replay: Page) -> Non
     assert loaded == []
 
 
+def test_the_deal_comes_before_step_1(replay: Page) -> None:
+    at, seek = replay.locator("[data-at]"), replay.locator("[data-seek]")
+    expect(at).to_have_text("Deal")
+    expect(seek).to_have_attribute("aria-valuetext", "Deal")
+    expect(replay.locator(".jump [aria-current]")).to_have_count(0)
+    replay.keyboard.press("ArrowRight")
+    expect(at).to_have_text("Step 1 of 9")
+    expect(seek).to_have_attribute("aria-valuetext", "Step 1")
+    expect(replay.locator(".jump [aria-current]")).to_have_text("1")
+
+
 def test_the_link_of_a_step_leads_back_to_it(replay: Page) -> None:
     replay.locator("[data-step='5']").click()
     title(replay, "Day 5 of 8")
@@ -88,6 +99,18 @@ def test_play_and_pause(match: Match, fresh: Visit) -> None:
     fresh.page.get_by_role("button", name="Pause").click()
     fresh.page.clock.run_for(120_000)
     title(fresh.page, "Day 1 of 8")
+
+
+def test_a_label_stands_with_its_own_move_alone(replay: Page) -> None:
+    def labels() -> set[str]:
+        return {text.split()[0] for text in replay.locator(".seat .does").all_inner_texts() if text}
+
+    seen = []
+    for _ in range(6):
+        replay.keyboard.press("ArrowRight")
+        seen.append(labels())
+    assert seen[:3] == [{"gave"}, set(), set()]  # the gifts, the plays, the result
+    assert {"drew"} in seen[3:]
 
 
 def test_a_seat_sees_its_own_hand_alone_and_sits_at_the_bottom(replay: Page) -> None:

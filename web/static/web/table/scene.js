@@ -158,7 +158,7 @@ export class Fold {
       }
       case "card_played":
         seat.plays = [open(take(seat.hand, event.rank), event.rank)];
-        seat.passed = false;
+        Object.assign(seat, { passed: false, note: "" });
         break;
       case "day_won":
         scene.cancelled = event.cancelled;
