@@ -192,6 +192,26 @@ def test_nothing_moves_if_the_reader_wants_less_motion(replay: Page) -> None:
     assert replay.evaluate("moves") > 0
 
 
+def test_cards_move_with_the_numbers_of_their_piles_and_within_the_felt(replay: Page) -> None:
+    replay.add_style_tag(content=".table:has(.plays .slot) .table-head { margin-bottom: 300px; }")
+    replay.evaluate("""() => {
+        window.moved = [];
+        const animate = Element.prototype.animate;
+        Element.prototype.animate = function (frames, how) {
+            const [x, y] = frames[0].transform.match(/-?[\\d.]+/g).map(Number);
+            const felt = this.closest(".felt").getBoundingClientRect();
+            const { left, top } = this.getBoundingClientRect();
+            const isWithin = left + x > felt.left && left + x < felt.right
+                && top + y > felt.top && top + y < felt.bottom;
+            moved.push(`${this.className.split(" ")[0]}: ${isWithin}`);
+            return animate.call(this, frames, how);
+        };
+    }""")
+    replay.keyboard.press("ArrowRight")
+    replay.keyboard.press("ArrowRight")  # the plays: the felt stands 300 px lower now
+    assert set(replay.evaluate("moved")) == {"slot: true"}
+
+
 @pytest.mark.parametrize("has_javascript", [True, False])
 def test_links_work_without_javascript_and_without_the_phases(
     match: Match, browser: Browser, live_server: LiveServer, has_javascript: bool

@@ -71,6 +71,13 @@ interface Frame {
   part: string;
 }
 
+/** Where a card lies on the felt, in pixels. */
+interface Place {
+  left: number;
+  top: number;
+  width: number;
+}
+
 /** A replay at one of its frames. */
 interface Player {
   frames: Frame[];

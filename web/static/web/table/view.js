@@ -237,35 +237,37 @@ export class View {
     return item;
   }
 
+  /** Returns where the cards lie on the felt: if the felt itself moves on the page, they move with it. */
   places() {
+    const felt = this.felt.getBoundingClientRect();
+    /** @type {Map<string, Place>} */
     const places = new Map();
     for (const [id, item] of this.cards) {
-      const place = item.children[0].getBoundingClientRect();
-      if (place.width) places.set(id, place);
+      const { left, top, width } = item.children[0].getBoundingClientRect();
+      if (width) places.set(id, { left: left - felt.left, top: top - felt.top, width });
     }
     return places;
   }
 
   /**
-   * Moves each card from its old place, and a new one from the middle of the felt.
-   * @param {Map<string, DOMRect>} before @param {number} duration
+   * Moves each card from its old place, and a new one from the middle of the felt. The number of a
+   * pile moves with its card.
+   * @param {Map<string, Place>} before @param {number} duration
    */
   move(before, duration) {
-    const felt = this.felt.getBoundingClientRect();
-    const middle = { left: felt.left + felt.width / 2, top: felt.top + felt.height / 2, width: 0 };
+    const middle = { left: this.felt.offsetWidth / 2, top: this.felt.offsetHeight / 2, width: 0 };
     const moves = [];
-    for (const [id, item] of this.cards) {
-      const face = item.children[0];
-      const to = face.getBoundingClientRect();
+    for (const [id, to] of this.places()) {
+      const item = this.slot(id);
       const from = before.get(id) || (before.size ? middle : null);
-      if (!from || !to.width) continue;
+      if (!from) continue;
       const [x, y] = [from.left - to.left, from.top - to.top];
       if (Math.abs(x) + Math.abs(y) < 2) continue;
       const scale = from.width ? from.width / to.width : 0.6;
       const opacity = before.has(id) ? 1 : 0;
-      moves.push(() => face.animate([
-        { transform: `translate(${x}px, ${y}px) scale(${scale})`, opacity, zIndex: 5 },
-        { transform: "none", opacity: 1, zIndex: 5 },
+      moves.push(() => item.animate([
+        { transform: `translate(${x}px, ${y}px) scale(${scale})`, opacity, zIndex: 5, transformOrigin: "0 0" },
+        { transform: "none", opacity: 1, zIndex: 5, transformOrigin: "0 0" },
       ], { duration, easing: "cubic-bezier(.2,.7,.2,1)" }));
     }
     for (const move of moves) move();
