@@ -193,8 +193,10 @@ def test_nothing_moves_if_the_reader_wants_less_motion(replay: Page) -> None:
 
 
 def test_cards_move_with_the_numbers_of_their_piles_and_within_the_felt(replay: Page) -> None:
-    replay.add_style_tag(content=".table:has(.plays .slot) .table-head { margin-bottom: 300px; }")
     replay.evaluate("""() => {
+        const lower = new CSSStyleSheet();
+        lower.replaceSync(".table:has(.plays .slot) .table-head { margin-bottom: 300px; }");
+        document.adoptedStyleSheets.push(lower);
         window.moved = [];
         const animate = Element.prototype.animate;
         Element.prototype.animate = function (frames, how) {
