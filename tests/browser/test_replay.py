@@ -12,6 +12,12 @@ from tests.browser.window import WINDOWS, open_window, outside
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
+PLACES = """() => [".felt", ".transport"].map((part) => {
+    const { top, bottom } = document.querySelector(part).getBoundingClientRect();
+    return `${part} from ${Math.round(top)} to ${Math.round(bottom)}`;
+}).join(", ")"""
+"""A script that returns where the felt and the controls lie in the window."""
+
 
 @pytest.fixture
 def match(league: Tournament) -> Match:
@@ -111,6 +117,8 @@ def test_a_label_stands_with_its_own_move_alone(replay: Page) -> None:
         seen.append(labels())
     assert seen[:3] == [{"gave"}, set(), set()]  # the gifts, the plays, the result
     assert {"drew"} in seen[3:]
+    replay.keyboard.press("End")
+    assert labels() == set()
 
 
 def test_a_seat_sees_its_own_hand_alone_and_sits_at_the_bottom(replay: Page) -> None:
@@ -267,3 +275,20 @@ def test_a_match_shows_its_felt_the_reason_and_the_controls_together(
     seen = (".felt", ".why", ".transport")
     assert outside(page, *seen) == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize(("width", "height"), [*WINDOWS, (820, 1180)])
+def test_the_felt_and_the_controls_keep_their_place_from_the_deal_to_the_end(
+    match: Match, visit: Visit, width: int, height: int
+) -> None:
+    page = visit.page
+    open_window(page, width, height)
+    page.goto(f"/matches/{match.pk}/")
+    expect(page.locator("[data-play]")).to_be_visible()
+    assert outside(page, ".transport [data-play]") == []
+    places = set()
+    for _ in range(int(page.locator("[data-seek]").get_attribute("max") or 0)):
+        page.keyboard.press("ArrowRight")
+        places.add(page.evaluate(PLACES))
+    assert len(places) == 1
+    assert page.locator(".why").evaluate("why => why.scrollHeight > why.clientHeight")

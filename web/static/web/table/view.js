@@ -188,12 +188,20 @@ export class View {
     part(this.felt, ".low").textContent = scene.lead ? rule(scene.lead) : "";
   }
 
-  /** Shows the reasons; at the end of a large table, each on its own line. @param {Frame} frame */
+  /**
+   * Shows the reasons; at the end of a large table, each on its own line. A small table shows the
+   * beginning of a long text; its title has all of it.
+   * @param {Frame} frame
+   */
   why({ kind, lines }) {
-    const line = this.table.querySelector(".why");
-    if (kind !== "end" || !line) this.text(".why", lines.join(" "));
-    else if ("small" in this.table.dataset) this.text(".why", lines[lines.length - 1]);
-    else line.replaceChildren(...lines.flatMap((each) => [document.createElement("br"), each]).slice(1));
+    const line = part(this.table, ".why");
+    if ("small" in this.table.dataset) {
+      line.textContent = kind === "end" ? lines[0] : lines.join(" ");
+      line.title = lines.join("\n");
+    } else if (kind === "end") {
+      line.replaceChildren(...lines.flatMap((each) => [document.createElement("br"), each]).slice(1));
+    } else this.text(".why", lines.join(" "));
+    line.scrollTop = 0;
   }
 
   /** @param {string} selector @param {string} text */
