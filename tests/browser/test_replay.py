@@ -136,6 +136,39 @@ def test_the_points_at_the_end_are_those_of_the_record(replay: Page, match: Matc
     assert shown == [str(score) for score in match.record.scores]
 
 
+def test_the_deal_states_the_goal_and_the_end_of_the_game(match: Match, visit: Visit) -> None:
+    partridge = Match.objects.filter(game="partridge").earliest("pk")
+    page = visit.page
+    for each, goal in (
+        (match, "After day 8, hands score too: the seat with the most 7s gets 7 points"),
+        (partridge, "Most gifts after round 3 win."),
+    ):
+        page.goto(f"/matches/{each.pk}/")
+        expect(page.locator(".why")).to_contain_text(goal)
+        page.keyboard.press("ArrowRight")
+        expect(page.locator(".why")).not_to_contain_text(goal)
+
+
+def test_the_felt_shows_the_pool_and_what_a_round_is_worth(
+    league: Tournament, visit: Visit
+) -> None:
+    page = visit.page
+    match = Match.objects.filter(game="partridge").earliest("pk")
+    page.goto(f"/matches/{match.pk}/")
+    pool, worth = page.locator(".pool"), page.locator(".worth")
+    expect(pool).to_contain_text("Pool: 3 gifts")
+    expect(worth).to_have_text("Round: 1 gift from the pool, 1 from the largest hand")
+    page.keyboard.press("ArrowRight")
+    expect(worth).to_be_hidden()  # the rule of the trick has its place
+    last = page.locator(".jump div").nth(0).locator("a").last  # the first round is won
+    last.click()
+    expect(pool).to_contain_text("Pool: 2 gifts")
+    page.keyboard.press("ArrowRight")
+    expect(worth).to_be_visible()
+    page.keyboard.press("End")
+    expect(pool).to_be_hidden()
+
+
 def test_a_result_looks_as_the_server_renders_it(replay: Page, browser: Browser) -> None:
     address = replay.url.split("?")[0]
     context = browser.new_context(java_script_enabled=False)

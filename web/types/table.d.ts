@@ -47,6 +47,8 @@ interface Scene {
   seats: Seat[];
   pot: number[];
   stake: number;
+  /** The gifts that seats won from the pool. */
+  awarded: number;
   cancelled: Rank[];
   discards: number;
   day: number;

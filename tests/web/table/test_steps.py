@@ -89,6 +89,14 @@ def test_the_end_adds_up_what_each_hand_scores() -> None:
     ]
 
 
+def test_the_pool_has_a_gift_for_each_round_that_is_not_won() -> None:
+    record = read((EXAMPLES / "partridge-example.jsonl").read_bytes().splitlines()[0])
+    *steps, end = replay_steps(record, names_of(record))
+    for step, after in pairwise(steps):
+        assert step.pool - after.pool == ("wins round" in after.note)
+    assert (steps[0].pool, steps[-1].pool, end.pool) == (3, 0, 0)
+
+
 def test_a_seat_without_a_gift_is_named_at_the_end_of_a_round() -> None:
     found = simulate("partridge", "eagle", 3, bytes(32), lambda legal: legal[-1], "bot")
     first = next(s for s in replay_steps(found, ["a", "b", "c"]) if "wins round 1" in s.note)

@@ -12,6 +12,7 @@ const BEATS = {
   cards_returned: "result", round_won: "result", gift_moved: "result", gift_missing: "result",
   hand_shown: "end", rank_scored: "end", hand_counted: "end", match_over: "end",
 };
+
 /** Folds phases one by one and keeps a frame for each beat: cards that move together. */
 export class Fold {
   /** @param {number} seats */
@@ -24,7 +25,7 @@ export class Fold {
     this.frames = [];
     /** @type {Scene} */
     this.scene = {
-      game: "", rules: "", pot: [], stake: 0, cancelled: [], discards: 0, day: 0, round: 0,
+      game: "", rules: "", pot: [], stake: 0, awarded: 0, cancelled: [], discards: 0, day: 0, round: 0,
       trick: 0, over: false, lead: null,
       seats: Array.from({ length: seats }, () => ({
         hand: [], plays: [], passed: false, forced: false, leads: false, won: false, order: 0,
@@ -211,7 +212,9 @@ export class Fold {
       case "gift_moved":
         if (event.giver !== null) gain(scene.seats[event.giver], -1);
         scene.seats[event.to].points += 1;
-        if (this.frames.length) scene.seats[event.to].change += 1;
+        if (!this.frames.length) break; // the gifts at the start do not come from the pool
+        scene.seats[event.to].change += 1;
+        if (event.giver === null) scene.awarded += 1;
         break;
     }
   }

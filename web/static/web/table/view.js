@@ -186,22 +186,30 @@ export class View {
     part(pot, ".stake").textContent = `At stake: ${scene.stake} point${scene.stake === 1 ? "" : "s"}`;
     arrange(part(pot, ".days"), scene.pot.map((day) => this.day(day)));
     part(this.felt, ".low").textContent = scene.lead ? rule(scene.lead) : "";
+    const pool = this.felt.querySelector(".pool");
+    if (!pool) return;
+    const left = this.parts - scene.awarded;
+    pool.toggleAttribute("hidden", !left || scene.over);
+    part(pool, "b").textContent = `Pool: ${left} gift${left === 1 ? "" : "s"}`;
+    part(pool, ".worth").hidden = scene.lead !== null; // the rule of the trick has its place
   }
 
   /**
-   * Shows the reasons; at the end of a large table, each on its own line. A small table shows the
-   * beginning of a long text; its title has all of it.
+   * Shows the reasons; at the end of a large table, each on its own line. With the deal, a spectator
+   * reads the goal of the game. A small table shows the beginning of a long text; its title has all of it.
    * @param {Frame} frame
    */
-  why({ kind, lines }) {
+  why({ kind, lines, ply }) {
     const line = part(this.table, ".why");
+    const { goal } = this.table.dataset;
+    if (goal && kind === "deal" && !ply) return this.text(".why", goal);
     if ("small" in this.table.dataset) {
       line.textContent = kind === "end" ? lines[0] : lines.join(" ");
       line.title = lines.join("\n");
     } else if (kind === "end") {
       line.replaceChildren(...lines.flatMap((each) => [document.createElement("br"), each]).slice(1));
     } else this.text(".why", lines.join(" "));
-    line.scrollTop = 0;
+    return line.scrollTo(0, 0);
   }
 
   /** @param {string} selector @param {string} text */
