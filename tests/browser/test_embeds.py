@@ -86,10 +86,10 @@ def test_the_copied_code_plays_a_match_on_another_site(
     address = other_site(code)
     visit.page.goto(address)
     frame = visit.page.frame_locator("iframe")
-    expect(frame.locator("[data-at]")).to_have_text("1")
+    expect(frame.locator("[data-at]")).to_have_text("Deal")
     frame.get_by_role("button", name="Play").wait_for()
     frame.get_by_role("link", name="Last").click()
-    expect(frame.locator("[data-at]")).to_have_text("9")
+    expect(frame.locator("[data-at]")).to_have_text("Step 9 of 9")
     assert visit.page.url == address
     frame.get_by_role("heading", level=1).get_by_role("link").click()
     expect(visit.page).to_have_url(re.compile(rf"{live_server.url}/matches/\d+/$"))

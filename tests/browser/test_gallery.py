@@ -64,6 +64,33 @@ def test_no_component_is_wider_than_the_page_and_no_rule_covers_another(gallery:
     assert covered == {390: [], 820: [], 1400: []}
 
 
+HIDDEN = """() => [...document.querySelectorAll("[data-table]")].flatMap((table) => {
+    const felt = table.querySelector(".felt").getBoundingClientRect();
+    return [...table.querySelectorAll(".hand .slot:not(.hidden *)")].flatMap((slot) => {
+        const card = slot.firstElementChild, next = slot.nextElementSibling?.firstElementChild;
+        const isPiled = slot.matches(".below") && slot.offsetWidth < 6; // an equal card lies on it
+        const box = card.getBoundingClientRect();
+        if (!box.width || isPiled) return [];
+        const range = document.createRange();
+        range.selectNodeContents(card.firstChild);
+        const { right } = range.getBoundingClientRect();
+        const end = next ? next.getBoundingClientRect().left : felt.right;
+        const isHidden = right > end + 0.5 || box.left < felt.left || box.right > felt.right;
+        return isHidden ? [`${table.id}: ${card.textContent} ends at ${right}, not ${end}`] : [];
+    });
+})"""
+"""A script that returns the ranks in hands that the next card hides in part."""
+
+
+def test_each_rank_in_a_full_hand_is_readable(gallery: Visit) -> None:
+    page, hidden = gallery.page, {}
+    page.goto("/organise/components/?at=0", wait_until="networkidle")  # the deals
+    for width in (390, 820, 1400):
+        page.set_viewport_size({"width": width, "height": 900})
+        hidden[width] = page.evaluate(HIDDEN)
+    assert hidden == {390: [], 820: [], 1400: []}
+
+
 def test_axe_finds_no_fault_in_a_component(gallery: Visit) -> None:
     found = {}
     for width in (390, 1400):

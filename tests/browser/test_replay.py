@@ -12,6 +12,12 @@ from tests.browser.window import WINDOWS, open_window, outside
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
+PLACES = """() => [".felt", ".transport"].map((part) => {
+    const { top, bottom } = document.querySelector(part).getBoundingClientRect();
+    return `${part} from ${Math.round(top)} to ${Math.round(bottom)}`;
+}).join(", ")"""
+"""A script that returns where the felt and the controls lie in the window."""
+
 
 @pytest.fixture
 def match(league: Tournament) -> Match:
@@ -58,6 +64,17 @@ def test_keys_step_through_the_match_without_loading_a_page(replay: Page) -> Non
     assert loaded == []
 
 
+def test_the_deal_comes_before_step_1(replay: Page) -> None:
+    at, seek = replay.locator("[data-at]"), replay.locator("[data-seek]")
+    expect(at).to_have_text("Deal")
+    expect(seek).to_have_attribute("aria-valuetext", "Deal")
+    expect(replay.locator(".jump [aria-current]")).to_have_count(0)
+    replay.keyboard.press("ArrowRight")
+    expect(at).to_have_text("Step 1 of 9")
+    expect(seek).to_have_attribute("aria-valuetext", "Step 1")
+    expect(replay.locator(".jump [aria-current]")).to_have_text("1")
+
+
 def test_the_link_of_a_step_leads_back_to_it(replay: Page) -> None:
     replay.locator("[data-step='5']").click()
     title(replay, "Day 5 of 8")
@@ -90,6 +107,20 @@ def test_play_and_pause(match: Match, fresh: Visit) -> None:
     title(fresh.page, "Day 1 of 8")
 
 
+def test_a_label_stands_with_its_own_move_alone(replay: Page) -> None:
+    def labels() -> set[str]:
+        return {text.split()[0] for text in replay.locator(".seat .does").all_inner_texts() if text}
+
+    seen = []
+    for _ in range(6):
+        replay.keyboard.press("ArrowRight")
+        seen.append(labels())
+    assert seen[:3] == [{"gave"}, set(), set()]  # the gifts, the plays, the result
+    assert {"drew"} in seen[3:]
+    replay.keyboard.press("End")
+    assert labels() == set()
+
+
 def test_a_seat_sees_its_own_hand_alone_and_sits_at_the_bottom(replay: Page) -> None:
     replay.locator("[data-viewer]").select_option("1")
     expect(replay.locator("[data-seat='1'] .hand .back")).to_have_count(0)
@@ -103,6 +134,39 @@ def test_the_points_at_the_end_are_those_of_the_record(replay: Page, match: Matc
     replay.keyboard.press("End")
     shown = replay.locator(".seat .points").all_inner_texts()
     assert shown == [str(score) for score in match.record.scores]
+
+
+def test_the_deal_states_the_goal_and_the_end_of_the_game(match: Match, visit: Visit) -> None:
+    partridge = Match.objects.filter(game="partridge").earliest("pk")
+    page = visit.page
+    for each, goal in (
+        (match, "After day 8, hands score too: the seat with the most 7s gets 7 points"),
+        (partridge, "Most gifts after round 3 win."),
+    ):
+        page.goto(f"/matches/{each.pk}/")
+        expect(page.locator(".why")).to_contain_text(goal)
+        page.keyboard.press("ArrowRight")
+        expect(page.locator(".why")).not_to_contain_text(goal)
+
+
+def test_the_felt_shows_the_pool_and_what_a_round_is_worth(
+    league: Tournament, visit: Visit
+) -> None:
+    page = visit.page
+    match = Match.objects.filter(game="partridge").earliest("pk")
+    page.goto(f"/matches/{match.pk}/")
+    pool, worth = page.locator(".pool"), page.locator(".worth")
+    expect(pool).to_contain_text("Pool: 3 gifts")
+    expect(worth).to_have_text("Round: 1 gift from the pool, 1 from the largest hand")
+    page.keyboard.press("ArrowRight")
+    expect(worth).to_be_hidden()  # the rule of the trick has its place
+    last = page.locator(".jump div").nth(0).locator("a").last  # the first round is won
+    last.click()
+    expect(pool).to_contain_text("Pool: 2 gifts")
+    page.keyboard.press("ArrowRight")
+    expect(worth).to_be_visible()
+    page.keyboard.press("End")
+    expect(pool).to_be_hidden()
 
 
 def test_a_result_looks_as_the_server_renders_it(replay: Page, browser: Browser) -> None:
@@ -169,6 +233,28 @@ def test_nothing_moves_if_the_reader_wants_less_motion(replay: Page) -> None:
     assert replay.evaluate("moves") > 0
 
 
+def test_cards_move_with_the_numbers_of_their_piles_and_within_the_felt(replay: Page) -> None:
+    replay.evaluate("""() => {
+        const lower = new CSSStyleSheet();
+        lower.replaceSync(".table:has(.plays .slot) .table-head { margin-bottom: 300px; }");
+        document.adoptedStyleSheets.push(lower);
+        window.moved = [];
+        const animate = Element.prototype.animate;
+        Element.prototype.animate = function (frames, how) {
+            const [x, y] = frames[0].transform.match(/-?[\\d.]+/g).map(Number);
+            const felt = this.closest(".felt").getBoundingClientRect();
+            const { left, top } = this.getBoundingClientRect();
+            const isWithin = left + x > felt.left && left + x < felt.right
+                && top + y > felt.top && top + y < felt.bottom;
+            moved.push(`${this.className.split(" ")[0]}: ${isWithin}`);
+            return animate.call(this, frames, how);
+        };
+    }""")
+    replay.keyboard.press("ArrowRight")
+    replay.keyboard.press("ArrowRight")  # the plays: the felt stands 300 px lower now
+    assert set(replay.evaluate("moved")) == {"slot: true"}
+
+
 @pytest.mark.parametrize("has_javascript", [True, False])
 def test_links_work_without_javascript_and_without_the_phases(
     match: Match, browser: Browser, live_server: LiveServer, has_javascript: bool
@@ -222,3 +308,20 @@ def test_a_match_shows_its_felt_the_reason_and_the_controls_together(
     seen = (".felt", ".why", ".transport")
     assert outside(page, *seen) == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize(("width", "height"), [*WINDOWS, (820, 1180)])
+def test_the_felt_and_the_controls_keep_their_place_from_the_deal_to_the_end(
+    match: Match, visit: Visit, width: int, height: int
+) -> None:
+    page = visit.page
+    open_window(page, width, height)
+    page.goto(f"/matches/{match.pk}/")
+    expect(page.locator("[data-play]")).to_be_visible()
+    assert outside(page, ".transport [data-play]") == []
+    places = set()
+    for _ in range(int(page.locator("[data-seek]").get_attribute("max") or 0)):
+        page.keyboard.press("ArrowRight")
+        places.add(page.evaluate(PLACES))
+    assert len(places) == 1
+    assert page.locator(".why").evaluate("why => why.scrollHeight > why.clientHeight")

@@ -1,4 +1,4 @@
-"""The modules of the table against the engine: `scene.js`, `deal_check.js`.
+"""The modules of the table against the engine: `scene.js`, `summary.js`, `deal_check.js`.
 
 Chromium runs them on random matches of every preset.
 """
@@ -142,7 +142,7 @@ def test_a_step_shows_the_reasons_that_the_server_renders(page: Page, game: str)
     names = ["ada", "bo", "cy", "dot"]
     shown = run(page, LINES, phases_of(record, names, ""))
     steps = [step.reasons for step in replay_steps(record, names)]
-    steps[-1][-1] = as_sentence(MatchOver(record.scores, record.places), names)
+    steps[-1][0] = as_sentence(MatchOver(record.scores, record.places), names)
     assert shown == steps
 
 

@@ -65,23 +65,46 @@ def test_home_follows_a_live_match_then_the_next_then_replays_the_best(
     expect(shown.get_by_role("button", name="Play", exact=True)).to_be_visible()
 
 
+@pytest.mark.parametrize("step", [3, 9])
 def test_a_replay_stands_still_if_the_reader_wants_less_motion(
-    league: Tournament, fresh: Visit
+    league: Tournament, fresh: Visit, monkeypatch: pytest.MonkeyPatch, step: int
 ) -> None:
+    monkeypatch.setattr("web.tv.turning_step", lambda record, winner: step)
     fresh.page.emulate_media(reduced_motion="reduce")
     fresh.page.clock.install(time=0)
     fresh.page.clock.pause_at(1)
     fresh.page.goto("/")
     shown = fresh.page.locator("#tv")
     play = shown.get_by_role("button", name="Play", exact=True)
-    expect(play).to_be_visible()
-    expect(shown.locator(".why")).to_contain_text(".")  # the decisive step, once it is loaded
+    expect(play).to_be_visible()  # the script has drawn the decisive step
     before = shown.locator(".why").inner_text()
     fresh.page.clock.run_for(60_000)
     expect(shown.locator(".why")).to_have_text(before)
     play.click()
     fresh.page.clock.run_for(3000)
     expect(shown.locator(".why")).not_to_have_text(before)
+
+
+def test_a_small_caption_has_two_lines_and_its_title_all_of_the_text(
+    league: Tournament, visit: Visit
+) -> None:
+    page, why = visit.page, visit.page.locator("#tv .why")
+    page.emulate_media(reduced_motion="reduce")
+    page.goto("/")
+    expect(page.locator("#tv").get_by_role("button", name="Play", exact=True)).to_be_visible()
+    expect(why).to_have_attribute("title", re.compile(".+"))
+    assert why.inner_text() in str(why.get_attribute("title"))
+    for width in (390, 1400):
+        page.set_viewport_size({"width": width, "height": 900})
+        felt = page.locator("#tv .felt").bounding_box()
+        shown = why.inner_text()
+        lines = why.evaluate("""why => {
+            why.textContent = "A long sentence about the last trick. ".repeat(20);
+            return why.offsetHeight / parseFloat(getComputedStyle(why).lineHeight);
+        }""")
+        assert lines == pytest.approx(2, abs=0.1)
+        assert page.locator("#tv .felt").bounding_box() == felt
+        why.evaluate("(why, shown) => { why.textContent = shown; }", shown)
 
 
 def test_nine_tables_of_the_wall_share_one_stream_and_the_next_matches_follow(

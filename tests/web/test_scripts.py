@@ -26,6 +26,7 @@ TESTS = {
     "web/static/web/table/seated.js": "tests/browser/test_play.py",
     "web/static/web/table/source.js": "tests/browser/test_live.py",
     "web/static/web/table/spoken.js": "tests/browser/test_live.py",
+    "web/static/web/table/summary.js": "tests/browser/test_table_modules.py",
     "web/static/web/table/table.js": "tests/browser/test_replay.py",
     "web/static/web/table/transport.js": "tests/browser/test_replay.py",
     "web/static/web/table/view.js": "tests/browser/test_replay.py",

@@ -15,6 +15,7 @@ class Tricks(Steps):
         super().__init__(names)
         self._rounds = Partridge.presets[rules].rounds
         self._sizes = [0 for _ in names]
+        self._pool = self._rounds
         self._round = 0
         self._trick = 0
         self._leader = 0
@@ -56,6 +57,8 @@ class Tricks(Steps):
                     self.points[event.giver] -= 1
                 if self.step is not None:  # the first gifts are dealt before the first trick
                     self.explain(event)
+                    self._pool -= event.giver is None
+                    self.step.pool = self._pool
             case happened.HandShown(seat=0):
                 self._finish_trick()
             case happened.MatchOver():
@@ -69,7 +72,7 @@ class Tricks(Steps):
         self._trick += 1
         self._acted = 0
         title = f"Round {self._round} of {self._rounds}, trick {self._trick}"
-        self.begin(f"Round {self._round}", str(self._trick), title)
+        self.begin(f"Round {self._round}", str(self._trick), title).pool = self._pool
 
     def _act(self, seat: int, cards: Sequence[int]) -> None:
         """Put a seat's cards on the table; a pass has none."""

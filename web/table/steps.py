@@ -103,6 +103,7 @@ class Step:
         title: its headline.
         seats: in the order of seats.
         pot: the day cards at stake.
+        pool: gifts that no seat has yet, after the step.
         reasons: sentences on what happened and why.
     """
 
@@ -111,6 +112,7 @@ class Step:
     title: str
     seats: list[SeatStep]
     pot: list[int] = field(default_factory=list)
+    pool: int = 0
     reasons: list[str] = field(default_factory=list)
 
     @property

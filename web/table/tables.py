@@ -75,6 +75,21 @@ class Table(NamedTuple):
         return Partridge.presets[self.match.rules]
 
     @property
+    def goal(self) -> str:
+        """The goal and the end of the game, for spectators of the deal."""
+        preset = self.preset
+        if isinstance(preset, TwelveDaysRules):
+            return (
+                "Most points win. A day’s cards go to the lowest card that nobody else plays. "
+                f"After day {preset.days}, hands score too: the seat with the most 7s gets "
+                "7 points, and so on for each rank."
+            )
+        return (
+            f"Most gifts after round {preset.rounds} win. The first seat without cards wins the "
+            "round: it gets a gift from the pool, and one from the seat with the most cards."
+        )
+
+    @property
     def seats(self) -> list[tuple[int, str]]:
         """Number and name of each seat."""
         return list(enumerate(self.names))

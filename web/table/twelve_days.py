@@ -67,6 +67,7 @@ class Days(Steps):
     def _count(self, event: happened.MatchOver) -> None:
         """Show the hands with the ranks that each of them scores."""
         step = self.begin("End", "End", "The end: hands are counted")
+        self.explain_winners(event)
         step.reasons.append("The seats that hold the most cards of a rank score that rank.")
         for seat, hand, count in zip(step.seats, self.hands, self._counts, strict=True):
             seat.won = event.places[seat.seat] == 1
@@ -75,7 +76,6 @@ class Days(Steps):
                 Card(rank, ("scored",) if rank in scored else ()) for rank in sorted(hand or ())
             ]
             self.explain(count)
-        self.explain_winners(event)
         self.points = list(event.scores)
         self.finish()
 

@@ -47,6 +47,8 @@ interface Scene {
   seats: Seat[];
   pot: number[];
   stake: number;
+  /** The gifts that seats won from the pool. */
+  awarded: number;
   cancelled: Rank[];
   discards: number;
   day: number;
@@ -69,6 +71,13 @@ interface Frame {
   movers: number[];
   /** The day or the trick, in words. */
   part: string;
+}
+
+/** Where a card lies on the felt, in pixels. */
+interface Place {
+  left: number;
+  top: number;
+  width: number;
 }
 
 /** A replay at one of its frames. */

@@ -80,13 +80,21 @@ def test_the_end_adds_up_what_each_hand_scores() -> None:
     record = read((EXAMPLES / "twelve-days-example.jsonl").read_bytes().splitlines()[0])
     *_, end = replay_steps(record, names_of(record))
     assert end.note.splitlines() == [
+        "bot-0 wins the match.",
         "The seats that hold the most cards of a rank score that rank.",
         "bot-0: most 12s: 12, most 3s: 3, tied 7s: 7, tied 6s: 6 = 28.",
         "bot-1: most 8s: 8, tied 7s: 7, tied 6s: 6 = 21.",
         "bot-2: most 11s: 11, most 5s: 5, tied 6s: 6 = 22.",
         "bot-3: most 10s: 10, most 9s: 9, tied 6s: 6 = 25.",
-        "bot-0 wins the match.",
     ]
+
+
+def test_the_pool_has_a_gift_for_each_round_that_is_not_won() -> None:
+    record = read((EXAMPLES / "partridge-example.jsonl").read_bytes().splitlines()[0])
+    *steps, end = replay_steps(record, names_of(record))
+    for step, after in pairwise(steps):
+        assert step.pool - after.pool == ("wins round" in after.note)
+    assert (steps[0].pool, steps[-1].pool, end.pool) == (3, 0, 0)
 
 
 def test_a_seat_without_a_gift_is_named_at_the_end_of_a_round() -> None:

@@ -114,7 +114,7 @@ export class Beside {
     });
     const best = chances.indexOf(Math.max(...chances));
     const name = parts(this.table, ".seat .name")[best].textContent.trim();
-    this.transport.seek.setAttribute("aria-valuetext", `Step ${frame.step}, best chance: ${name}, ${chances[best]} %`);
+    this.transport.seek.setAttribute("aria-valuetext", `${this.transport.where}, best chance: ${name}, ${chances[best]} %`);
     for (const turn of this.turns) {
       const link = part(turn, "a");
       const isHere = at === this.frameOf(turn);

@@ -1,6 +1,8 @@
 // Folds the events of a match into scenes: who holds what, what lies on the felt, who has how many
 // points. Pure: no page, no network. It works out no rules; every change comes from an event.
 
+import { summarised } from "./summary.js";
+
 /** @type {Record<Kind, Beat>} */
 const BEATS = {
   match_started: "deal", round_dealt: "deal", hand_dealt: "deal", day_started: "deal",
@@ -9,14 +11,6 @@ const BEATS = {
   pot_awarded: "result", day_carried: "result", pot_lost: "result", trick_won: "result",
   cards_returned: "result", round_won: "result", gift_moved: "result", gift_missing: "result",
   hand_shown: "end", rank_scored: "end", hand_counted: "end", match_over: "end",
-};
-/** @type {Record<string, string>} */
-const SUMMARY = {
-  hand_dealt: "Every seat receives its cards.",
-  card_given: "Every seat gives one card to its left neighbour.",
-  card_played: "All seats turn over the cards that they play.",
-  card_drawn: "Every seat draws a card.",
-  rank_scored: "The seats that hold the most cards of a rank score that rank.",
 };
 
 /** Folds phases one by one and keeps a frame for each beat: cards that move together. */
@@ -31,7 +25,7 @@ export class Fold {
     this.frames = [];
     /** @type {Scene} */
     this.scene = {
-      game: "", rules: "", pot: [], stake: 0, cancelled: [], discards: 0, day: 0, round: 0,
+      game: "", rules: "", pot: [], stake: 0, awarded: 0, cancelled: [], discards: 0, day: 0, round: 0,
       trick: 0, over: false, lead: null,
       seats: Array.from({ length: seats }, () => ({
         hand: [], plays: [], passed: false, forced: false, leads: false, won: false, order: 0,
@@ -126,6 +120,7 @@ export class Fold {
         this.clear();
         if (event.seat === 0) this.steps += 1;
         reveal(seat.hand, event.cards, this.card);
+        Object.assign(seat, { note: "", fresh: [] });
         break;
       case "match_over":
         scene.over = true;
@@ -158,7 +153,7 @@ export class Fold {
       }
       case "card_played":
         seat.plays = [open(take(seat.hand, event.rank), event.rank)];
-        seat.passed = false;
+        Object.assign(seat, { passed: false, note: "" });
         break;
       case "day_won":
         scene.cancelled = event.cancelled;
@@ -212,12 +207,14 @@ export class Fold {
       case "cards_returned":
         seat.hand = seat.plays;
         seat.plays = [];
-        seat.note = "took the cards back";
+        seat.note = "took cards back";
         break;
       case "gift_moved":
         if (event.giver !== null) gain(scene.seats[event.giver], -1);
         scene.seats[event.to].points += 1;
-        if (this.frames.length) scene.seats[event.to].change += 1;
+        if (!this.frames.length) break; // the gifts at the start do not come from the pool
+        scene.seats[event.to].change += 1;
+        if (event.giver === null) scene.awarded += 1;
         break;
     }
   }
@@ -319,29 +316,6 @@ export function seenBy(scene, viewer) {
       at === viewer || (card.by || []).includes(viewer) ? card : { ...card, rank: null }),
   }));
   return { ...scene, seats };
-}
-
-/** @param {Kind[]} kinds @param {string[]} lines */
-function summarised(kinds, lines) {
-  /** @type {Record<string, number>} */
-  const counts = {};
-  for (const kind of kinds) counts[kind] = (counts[kind] || 0) + 1;
-  if (kinds.includes("match_over")) {
-    const counts = lines.filter((_, at) => kinds[at] === "hand_counted");
-    return [...(counts.length ? [SUMMARY.rank_scored] : []), ...counts, ...lines.slice(-1)];
-  }
-  if (kinds.includes("match_started")) return [lines[0]];
-  const shown = new Set();
-  /** @type {string[]} */
-  const result = [];
-  kinds.forEach((kind, at) => {
-    if (kind === "hand_dealt" && counts.round_dealt) return;
-    if (counts[kind] > 1 && SUMMARY[kind]) {
-      if (!shown.has(kind)) result.push(SUMMARY[kind]);
-      shown.add(kind);
-    } else result.push(lines[at]);
-  });
-  return result;
 }
 
 /** @param {Seat} seat @param {number} points */

@@ -25,7 +25,7 @@ export function spoken({ kind, scene, lines, part }, names) {
     return cards ? `${part}: ${cards}. ${why}` : why;
   }
   if (cards) return `${part}: ${cards}.`;
-  return lines.at(-1) ?? "";
+  return lines.at(kind === "end" ? 0 : -1) ?? "";
 }
 
 /** @param {string} kind @param {Scene} scene @param {string[]} names */

@@ -152,7 +152,11 @@ function loop(table, player) {
     if (on) plan(WAITS.deal);
   };
   button.hidden = false;
-  button.addEventListener("click", () => play(button.getAttribute("aria-pressed") !== "true"));
+  button.addEventListener("click", () => {
+    const on = button.getAttribute("aria-pressed") !== "true";
+    if (on && player.at === last) player.show(0, { by: "play" });
+    play(on);
+  });
   play(!still.matches);
 }
 

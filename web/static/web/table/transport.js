@@ -109,13 +109,19 @@ export class Transport {
     }, wait / this.speed);
   }
 
+  /** The position in words: the deal comes before the first step. */
+  get where() {
+    const { at, frames } = this.player;
+    return at ? `Step ${frames[at].step}` : "Deal";
+  }
+
   /** Shows where the player is. */
   update() {
     const { at, frames } = this.player;
-    const { step } = frames[at];
+    const step = at ? frames[at].step : 0;
     this.seek.value = String(at);
-    this.seek.setAttribute("aria-valuetext", `Step ${step}`);
-    part(this.table, "[data-at]").textContent = String(step);
+    this.seek.setAttribute("aria-valuetext", this.where);
+    part(this.table, "[data-at]").textContent = at ? `${this.where} of ${this.table.dataset.last}` : this.where;
     for (const link of parts(this.table, "[data-go]")) {
       if (this.target(link.dataset.go) === at) link.setAttribute("aria-disabled", "true");
       else link.removeAttribute("aria-disabled");

@@ -183,14 +183,30 @@ export class View {
     part(pot, ".stake").textContent = `At stake: ${scene.stake} point${scene.stake === 1 ? "" : "s"}`;
     arrange(part(pot, ".days"), scene.pot.map((day) => this.day(day)));
     part(this.felt, ".low").textContent = scene.lead ? rule(scene.lead) : "";
+    const pool = this.felt.querySelector(".pool");
+    if (!pool) return;
+    const left = this.parts - scene.awarded;
+    pool.toggleAttribute("hidden", !left || scene.over);
+    part(pool, "b").textContent = `Pool: ${left} gift${left === 1 ? "" : "s"}`;
+    part(pool, ".worth").hidden = scene.lead !== null; // the rule of the trick has its place
   }
 
-  /** Shows the reasons; at the end of a large table, each on its own line. @param {Frame} frame */
-  why({ kind, lines }) {
-    const line = this.table.querySelector(".why");
-    if (kind !== "end" || !line) this.text(".why", lines.join(" "));
-    else if ("small" in this.table.dataset) this.text(".why", lines[lines.length - 1]);
-    else line.replaceChildren(...lines.flatMap((each) => [document.createElement("br"), each]).slice(1));
+  /**
+   * Shows the reasons; at the end of a large table, each on its own line. With the deal, a spectator
+   * reads the goal of the game. A small table shows the beginning of a long text; its title has all of it.
+   * @param {Frame} frame
+   */
+  why({ kind, lines, ply }) {
+    const line = part(this.table, ".why");
+    const { goal } = this.table.dataset;
+    if (goal && kind === "deal" && !ply) return this.text(".why", goal);
+    if ("small" in this.table.dataset) {
+      line.textContent = kind === "end" ? lines[0] : lines.join(" ");
+      line.title = lines.join("\n");
+    } else if (kind === "end") {
+      line.replaceChildren(...lines.flatMap((each) => [document.createElement("br"), each]).slice(1));
+    } else this.text(".why", lines.join(" "));
+    return line.scrollTo(0, 0);
   }
 
   /** @param {string} selector @param {string} text */
@@ -234,35 +250,37 @@ export class View {
     return item;
   }
 
+  /** Returns where the cards lie on the felt: if the felt itself moves on the page, they move with it. */
   places() {
+    const felt = this.felt.getBoundingClientRect();
+    /** @type {Map<string, Place>} */
     const places = new Map();
     for (const [id, item] of this.cards) {
-      const place = item.children[0].getBoundingClientRect();
-      if (place.width) places.set(id, place);
+      const { left, top, width } = item.children[0].getBoundingClientRect();
+      if (width) places.set(id, { left: left - felt.left, top: top - felt.top, width });
     }
     return places;
   }
 
   /**
-   * Moves each card from its old place, and a new one from the middle of the felt.
-   * @param {Map<string, DOMRect>} before @param {number} duration
+   * Moves each card from its old place, and a new one from the middle of the felt. The number of a
+   * pile moves with its card.
+   * @param {Map<string, Place>} before @param {number} duration
    */
   move(before, duration) {
-    const felt = this.felt.getBoundingClientRect();
-    const middle = { left: felt.left + felt.width / 2, top: felt.top + felt.height / 2, width: 0 };
+    const middle = { left: this.felt.offsetWidth / 2, top: this.felt.offsetHeight / 2, width: 0 };
     const moves = [];
-    for (const [id, item] of this.cards) {
-      const face = item.children[0];
-      const to = face.getBoundingClientRect();
+    for (const [id, to] of this.places()) {
+      const item = this.slot(id);
       const from = before.get(id) || (before.size ? middle : null);
-      if (!from || !to.width) continue;
+      if (!from) continue;
       const [x, y] = [from.left - to.left, from.top - to.top];
       if (Math.abs(x) + Math.abs(y) < 2) continue;
       const scale = from.width ? from.width / to.width : 0.6;
       const opacity = before.has(id) ? 1 : 0;
-      moves.push(() => face.animate([
-        { transform: `translate(${x}px, ${y}px) scale(${scale})`, opacity, zIndex: 5 },
-        { transform: "none", opacity: 1, zIndex: 5 },
+      moves.push(() => item.animate([
+        { transform: `translate(${x}px, ${y}px) scale(${scale})`, opacity, zIndex: 5, transformOrigin: "0 0" },
+        { transform: "none", opacity: 1, zIndex: 5, transformOrigin: "0 0" },
       ], { duration, easing: "cubic-bezier(.2,.7,.2,1)" }));
     }
     for (const move of moves) move();
