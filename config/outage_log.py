@@ -14,7 +14,9 @@ import socket
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 
 import psycopg
 import redis
@@ -161,7 +163,7 @@ class _Outage:
         error = record.exc_info[1] if record.exc_info else sys.exc_info()[1]
         if self._claim:
             reason = " ".join(str(error or record.getMessage()).split())
-            log.warning("%s does not answer: %s", self._server, reason)
+            log.warning("%s does not answer: %s (%s)", self._server, reason, _origin(record, error))
         threading.Thread(target=self._await_end, name="outage", daemon=True).start()
 
     def _await_end(self) -> None:
@@ -203,6 +205,19 @@ class _Outage:
         except Exception:
             return False
         return True
+
+
+def _origin(record: logging.LogRecord, error: BaseException | None) -> str:
+    """Return who logged the first line of an outage, and where its error was raised.
+
+    A fault of our own may look like an outage: then only this leads to it.
+    """
+    at = ""
+    for frame, line in traceback.walk_tb(
+        error.__traceback__ if error else None
+    ):  # the last one counts
+        at = f", {'/'.join(Path(frame.f_code.co_filename).parts[-2:])}:{line}"
+    return f"from {record.name}{at}"
 
 
 def _claim(server: str) -> socket.socket | None:
