@@ -229,6 +229,17 @@ def test_a_finished_match_is_stepped_through_at_a_terminal(
     assert any("is the lowest card, so" in step for step in steps)
 
 
+def test_a_finished_match_shows_all_hands_outside_a_terminal_too(
+    home: Home, stub: StubLeague
+) -> None:
+    serve(stub)
+    shown = home("watch", 7).stdout
+    assert shown.count(" is dealt ") > 2
+    assert " is dealt 1" in shown
+    assert "hand before this step" in shown
+    assert "\nround 1, trick 2: the leader starts a trick\n" in shown
+
+
 def test_a_record_that_is_not_valid_is_not_shown(
     home: Home, stub: StubLeague, monkeypatch: pytest.MonkeyPatch
 ) -> None:
