@@ -107,8 +107,12 @@ _BY_TEXT = [
     (re.compile(r"There is no (ladder) "), "`twelfth-night ladder` lists the ladders."),
     (re.compile(r"There is no (match) "), "The latest matches are listed at {url}/."),
     (
-        re.compile(r"The name ([a-z0-9-]+) is taken"),
-        "If the bot is yours, `twelfth-night bot token {0}` gets a new token for it.",
+        re.compile(r"The name ([a-z0-9-]+) is taken by your own remote bot"),
+        "`twelfth-night bot token {0}` gets a new token for it.",
+    ),
+    (
+        re.compile(r"The name ([a-z0-9-]+) is taken by your own hosted bot"),
+        "`twelfth-night upload FILE --bot {0}` uploads a version of it.",
     ),
     (
         re.compile(r"The username (\S+) is taken"),

@@ -206,6 +206,11 @@ def _find_or_create(client: Client, url: str, name: str, file: Path) -> bool:
             raise
         save_bot(url, name, client.send(calls.create_bot(name, "hosted"))["token"])
         return True
+    if found["kind"] == "house":
+        raise ImpossibleError(
+            f"The name {name} is taken by a house bot, a bot of the league itself. Upload the file "
+            f"under another name: {_with_other_name(file)}."
+        )
     if found["kind"] != "hosted":
         raise ImpossibleError(
             f"{name} is a {found['kind']} bot, but you can upload files only for hosted bots. "

@@ -132,7 +132,7 @@ def test_a_problem_is_raised_with_its_code_detail_and_members(stub: StubLeague, 
             "request_id": "abc",
         },
     )
-    with pytest.raises(ProblemError, match=r"Not valid\. username: The username ada") as caught:
+    with pytest.raises(ProblemError, match=r"^The username ada is taken\.$") as caught:
         send(calls.create_account("ada", "secret"))
     assert caught.value.code == "invalid"
     assert caught.value.status == 400
@@ -318,6 +318,23 @@ def test_a_text_that_is_not_an_address_is_refused(text: str) -> None:
 )
 def test_an_address_is_normalised(text: str) -> None:
     assert check_url(text) == "http://league.test"
+
+
+@pytest.mark.parametrize(
+    ("field", "message", "text"),
+    [
+        ("name", "The name ada is taken.", "The name ada is taken."),
+        ("bank_seconds", "The bank seconds are 1 to 9.", "The bank seconds are 1 to 9."),
+        ("name", "Is missing.", "The input is not valid. name: Is missing."),
+        ("am", "The name is long.", "The input is not valid. am: The name is long."),
+    ],
+)
+def test_a_sentence_that_names_its_only_field_stands_alone(
+    field: str, message: str, text: str
+) -> None:
+    errors = [{"field": field, "message": message}]
+    members = {"title": "The input is not valid.", "errors": errors}
+    assert str(ProblemError("invalid", 400, f"{field}: {message}", members)) == text
 
 
 def test_the_message_of_invalid_input_has_each_error_once() -> None:
