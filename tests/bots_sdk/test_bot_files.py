@@ -128,6 +128,17 @@ def test_a_file_that_is_not_a_bot_is_refused_with_a_remedy(
     assert str(path) in str(caught.value)
 
 
+def test_a_syntax_error_is_shown_with_its_line_and_place(tmp_path: Path) -> None:
+    path = written(tmp_path, "import os\n\ndef choose(observation)\n    return 1\n")
+    with pytest.raises(BotFileError) as caught:
+        load(path)
+    assert str(caught.value).splitlines() == [
+        f"{path}, line 3: expected ':'",
+        "    def choose(observation)",
+        "                           ^",
+    ]
+
+
 def test_a_missing_file_is_named_with_a_remedy(tmp_path: Path) -> None:
     with pytest.raises(BotFileError, match=r"no file .*mybot\.py\. `twelfth-night new mybot`"):
         load(tmp_path / "mybot.py")
