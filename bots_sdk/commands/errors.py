@@ -104,4 +104,4 @@ def _with_remedy(error: ProblemError) -> str:
     if not remedy:
         return detail
     detail = _CALL.sub("", detail)
-    return f"{detail}{'' if detail.endswith('.') else '.'} {remedy}"
+    return f"{detail}{'' if detail.endswith(('.', '?')) else '.'} {remedy}"

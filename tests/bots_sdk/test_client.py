@@ -151,6 +151,15 @@ def test_a_page_of_another_server_is_an_unexpected_answer(
     assert caught.value.code == "unexpected-answer"
 
 
+def test_without_retries_of_connecting_the_first_refusal_ends_the_call() -> None:
+    with Client("http://league.test", retry=Retry(math.inf, connecting=False)) as client:
+        attempts = client._connection.attempts(calls.games())
+        next(attempts)
+        attempts.send(httpx.ReadTimeout("slow"))
+        with pytest.raises(UnreachableError, match=r"does not answer \(Connection refused\)$"):
+            attempts.send(httpx.ConnectError("[Errno 111] Connection refused"))
+
+
 def test_a_refused_connection_is_unreachable(send: Any, stub: StubLeague) -> None:
     with (
         pytest.raises(UnreachableError, match=r"http://127\.0\.0\.1:1 does not answer"),

@@ -102,6 +102,16 @@ def test_upload_under_a_name_of_somebody_else_proposes_another_name(
         assert f"`twelfth-night upload {file} --bot OTHER-NAME`" in result.stderr
 
 
+@pytest.mark.parametrize("kind", ["bot", "ladder"])
+def test_a_question_of_the_league_gets_no_full_stop(
+    logged_in: Cli, stub: StubLeague, kind: str
+) -> None:
+    detail = f"There is no {kind} mybt. Did you mean mybot?"
+    answer = {**problem(404, "not-found"), "detail": detail}
+    stub.answers["PUT ladders/x/entries/mybt"] = (404, answer)
+    assert f"{detail} `twelfth-night " in logged_in("enter", "x", "mybt").stderr
+
+
 def test_a_name_of_somebody_else_has_no_command_for_its_token(
     logged_in: Cli, stub: StubLeague
 ) -> None:
