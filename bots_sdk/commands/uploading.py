@@ -310,14 +310,18 @@ def _print_next_step(client: Client, url: str, version: Any) -> None:
     else:
         checked = version.get("qualifying", [])  # absent if the command did not wait
         passed = {match["game"] for match in checked if match["passed"]}
+        commands = [
+            f"  {command_word()} enter {ladder['slug']} {name} --wait"
+            for ladder in client.send(calls.ladders())["results"]
+            if not checked or ladder["game"] in passed
+        ]
+        which = "This command enters" if len(commands) == 1 else "Each of these commands enters"
         print(
             "To get a rating, enter it on a ladder, a lasting ranking. Its first match usually "
-            "begins within a minute then. With --wait, the command shows its progress until it has "
-            "a rank, its position on the ladder:"
+            f"begins within a minute then. {which} it, and shows its progress until it has a rank, "
+            "its position on the ladder:"
         )
-        for ladder in client.send(calls.ladders())["results"]:
-            if not checked or ladder["game"] in passed:
-                print(f"  {command_word()} enter {ladder['slug']} {name} --wait")
+        print("\n".join(commands))
 
 
 def _print_qualifying_matches(version: Any) -> None:
