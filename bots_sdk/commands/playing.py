@@ -104,7 +104,9 @@ def enter(
 ) -> None:
     """Enter a bot on a ladder, and show when it plays.
 
-    If the bot is on the ladder already, the command changes nothing. The bot gets a rank after its first blocks. A block is a set of matches at one table, as many
+    If the bot is on the ladder already, the command changes nothing.
+
+    The bot gets a rank after its first blocks. A block is a set of matches at one table, as many
     as the table has seats: each bot sits once in each seat. With --wait the command shows the
     bot's progress until it has a rank. After Ctrl-C the league plays on.
     """
