@@ -15,7 +15,8 @@ from traceback import format_exception_only
 from types import CodeType, ModuleType
 from typing import Any
 
-from bots_sdk.bot import BotFile, BotFileError, Choose, MatchInfo
+from bots_sdk.bot import BotFile, Choose, MatchInfo
+from bots_sdk.bot_errors import BotFileError
 from bots_sdk.wasm.binary import is_module
 from bots_sdk.wasm.bot import ModuleFile
 

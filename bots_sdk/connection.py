@@ -37,9 +37,12 @@ _IN_PROGRESS = "idempotency-key-in-use"
 
 
 @cache
-def _certificates() -> ssl.SSLContext:
-    """Return the certificates to trust. To load them takes 25 ms, so all clients share them."""
-    return httpx.create_ssl_context()
+def _certificates(*, are_needed: bool) -> ssl.SSLContext:
+    """Return the certificates to trust, none for a league without TLS.
+
+    To load them takes 25 ms, so all clients share them.
+    """
+    return httpx.create_ssl_context() if are_needed else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,8 @@ class Connection:
         headers = {"User-Agent": "twelfth-night-sdk", "Accept": "application/json"}
         if self.token:
             headers["Authorization"] = f"Bearer {self.token}"
-        return {"base_url": self.url + API, "headers": headers, "verify": _certificates()}
+        certificates = _certificates(are_needed=not self.url.startswith("http://"))
+        return {"base_url": self.url + API, "headers": headers, "verify": certificates}
 
     def request(self, call: Call[Any]) -> dict[str, Any]:
         """Return the arguments of httpx for a call."""

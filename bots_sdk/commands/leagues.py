@@ -8,6 +8,7 @@ import typer
 
 from bots_sdk.client import Client, Retry
 from bots_sdk.commands.errors import ImpossibleError, NoTokenError
+from bots_sdk.connection import check_url
 from bots_sdk.nearby import USUAL, is_here, running_league
 from bots_sdk.saved import Saved, SavedError, SavedLeague
 
@@ -42,8 +43,11 @@ def chosen_league() -> tuple[str, SavedLeague]:
         raise ImpossibleError(
             f"No league is set. {where}. Without --sign-up you log in to an account that exists."
         )
-    with client_for(url) as client:
-        return client.url, saved.leagues.get(client.url, SavedLeague())
+    try:
+        url = check_url(url)
+    except ValueError as error:
+        raise ImpossibleError(f"{error}.") from None
+    return url, saved.leagues.get(url, SavedLeague())
 
 
 def is_logged_in(url: str) -> bool:

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from bots_sdk.bot import BotFileError, MatchInfo
+from bots_sdk.bot import MatchInfo
+from bots_sdk.bot_errors import BotFileError
 from bots_sdk.bot_files import load
 
 INFO: MatchInfo = {

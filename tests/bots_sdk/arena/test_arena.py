@@ -21,7 +21,7 @@ from bots_sdk.arena.pool import Pool
 from bots_sdk.arena.replay import frames, outcomes
 from bots_sdk.arena.trials import Trial, TrialResults
 from bots_sdk.arena.worker import WorkerSetup
-from bots_sdk.bot import BotFileError
+from bots_sdk.bot_errors import BotFileError
 from engine.playback import play_back
 from engine.record import replay, verify
 from engine.sentences import sentence
