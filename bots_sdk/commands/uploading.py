@@ -107,8 +107,8 @@ def upload(
             if version["state"] == "refused":
                 _print_refusal(client, version)
             elif version["state"] == "checking":
-                again = f"`twelfth-night logs {name} --version {version['number']}`"
-                print(typed(f"{again} shows the result later."))
+                log = f"`twelfth-night logs {name} --version {version['number']}`"
+                print(typed(f"{log} shows the result later."))
             _print_next_step(client, url, version)
         if wait and version["state"] == "ready" and not version["held"]:
             for place in ladder_places(client, name):

@@ -209,8 +209,8 @@ def test_a_new_league_has_no_outage_before_it_existed(
         competitions.announce_scheduled()
         run(time, until=time.now + MINUTE / 4, step=MINUTE / 4)
     hourly = Tournament.objects.exclude(schedule=None).order_by("starts_at")
-    planned = list(hourly.values_list("scheduled_for", flat=True))
-    assert min(planned) == NOON + (first_hour - 12) * HOUR
+    first = hourly.earliest("starts_at")
+    assert first.scheduled_for == NOON + (first_hour - 12) * HOUR
     begun = [each for each in hourly if each.starts_at <= time.now]
     assert begun
     assert {each.note for each in hourly} == {""}
