@@ -186,7 +186,10 @@ def _watch_league(client: Client, number: int, *, show_all: bool, as_json: bool)
     rated = "unrated" if found["ladder"] is None else f"rated on {found['ladder']}"
     print(f"{found['game']} {found['rules']}, {rated}, {found['status']}  {page}")
     if found["status"] == "finished" and found["deal_seed"] is None:
-        print("The league shows the match when all matches with the same deal are finished.")
+        print(
+            "The cards in the hands stay secret until all matches with the same deal are finished. "
+            "Then this command shows them."
+        )
     elif found["status"] in ("waiting", "playing"):
         print("Each step appears when it is played; Ctrl-C stops.")
     print(flush=True)
