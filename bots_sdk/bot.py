@@ -46,10 +46,6 @@ def match_info(game: str, rules: str, seats: int, seat: int, clock: TimeControl)
     }
 
 
-class BotFileError(Exception):
-    """A file is not a bot; the message names the file and a remedy."""
-
-
 class BotFile(ABC):
     """A bot from a file; call it with a `MatchInfo` to get a player for one match.
 

@@ -11,10 +11,12 @@ A Python file has one of these; a ``.wasm`` file is a bot as `bots_sdk.wasm` des
 import inspect
 import sys
 from pathlib import Path
+from traceback import format_exception_only
 from types import CodeType, ModuleType
 from typing import Any
 
-from bots_sdk.bot import BotFile, BotFileError, Choose, MatchInfo
+from bots_sdk.bot import BotFile, Choose, MatchInfo
+from bots_sdk.bot_errors import BotFileError
 from bots_sdk.wasm.binary import is_module
 from bots_sdk.wasm.bot import ModuleFile
 
@@ -127,18 +129,33 @@ def load(path: str | Path) -> BotFile:
     source = read_file(path)
     if is_module(source):
         return ModuleFile(path, source)
-    try:
-        code = compile(source, str(path), "exec", dont_inherit=True)
-    except SyntaxError as error:
-        raise BotFileError(
-            f"{path}, line {error.lineno}: {error.msg}. Check that it is the bot's Python file."
-        ) from None
-    except ValueError as error:
-        raise BotFileError(f"{path} is not Python: {error}. Name the bot's .py file.") from None
+    code = compiled(source, str(path))
     beside = str(path.resolve().parent)
     if beside not in sys.path:
         sys.path.append(beside)  # at the end: a random.py there must not hide Python's
     return PythonFile(path, code)
+
+
+def compiled(source: bytes, name: str) -> CodeType:
+    """Return the code of a Python file.
+
+    Args:
+        source: the file's content.
+        name: the file's name in the message.
+
+    Raises:
+        BotFileError: the file is not valid Python. The message shows the line and the place in it.
+    """
+    try:
+        return compile(source, name, "exec", dont_inherit=True)
+    except SyntaxError as error:
+        # The first line repeats the file's name, the last one the message.
+        shown = "".join(format_exception_only(error)).splitlines()[1:-1]
+        raise BotFileError(
+            "\n".join([f"{name}, line {error.lineno}: {error.msg}", *shown])
+        ) from None
+    except ValueError as error:
+        raise BotFileError(f"{name} is not Python: {error}. Name the bot's .py file.") from None
 
 
 def read_file(path: Path) -> bytes:

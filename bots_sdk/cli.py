@@ -8,9 +8,11 @@ a comparison or failed a check; 2 wrong arguments, or a file that is not a bot; 
 not answer; 4 a token is missing or does not work; 130 stopped by Ctrl-C.
 """
 
+import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
+from pathlib import Path
 
 import typer
 
@@ -32,8 +34,8 @@ _COMMANDS = {
     "enter": "playing.enter",
     "challenge": "challenging.challenge",
     "ladder": "looking.ladder",
-    "match": "looking.match",
-    "verify": "looking.verify",
+    "match": "showing.match",
+    "verify": "showing.verify",
     "analyse": "analysing.analyse_match",
     "try": "trying.try_bot",
 }
@@ -49,6 +51,7 @@ _BOT_COMMANDS = {
     "withdraw": "changing.withdraw",
 }
 """The same for the commands that follow the word ``bot``."""
+_HELP = "--help"
 
 
 def application(first: str = "") -> typer.Typer:
@@ -56,7 +59,8 @@ def application(first: str = "") -> typer.Typer:
 
     Args:
         first: the first word after the program's name. If it is a command, the others are left out:
-            importing the modules of all takes longer than most commands run.
+            importing the modules of all takes longer than most commands run. If it asks for the
+            list of commands, no module is imported.
     """
     app = typer.Typer(
         cls=Group,
@@ -70,7 +74,11 @@ def application(first: str = "") -> typer.Typer:
     )
     app.callback()(_all_commands)
     is_known = first in _COMMANDS or first == "bot"
-    _add(app, {name: at for name, at in _COMMANDS.items() if not is_known or name == first})
+    if first == _HELP:
+        for name, at in _COMMANDS.items():
+            app.command(name, cls=Command)(_described(at))
+    else:
+        _add(app, {name: at for name, at in _COMMANDS.items() if not is_known or name == first})
     if not is_known or first == "bot":
         bots = typer.Typer(cls=Group, no_args_is_help=True, help="Create and change your bots.")
         _add(bots, _BOT_COMMANDS)
@@ -80,6 +88,19 @@ def application(first: str = "") -> typer.Typer:
 
 def _all_commands() -> None:
     """Do nothing. With this function, a command keeps its name if it is the only one."""
+
+
+def _described(at: str) -> Callable[[], None]:
+    """Return a function with the first sentence of a command's help, read from its source."""
+    module, _, name = at.partition(".")
+    source = (Path(__file__).parent / "commands" / f"{module}.py").read_text("utf-8")
+    found = re.search(rf'^def {name}\(.*?^    """(.*?)(?:\n|""")', source, re.DOTALL | re.MULTILINE)
+
+    def described() -> None:
+        pass
+
+    described.__doc__ = found[1] if found else ""
+    return described
 
 
 def _add(app: typer.Typer, commands: dict[str, str]) -> None:
@@ -92,7 +113,7 @@ def _add(app: typer.Typer, commands: dict[str, str]) -> None:
 def main(arguments: Iterable[str] | None = None) -> None:
     """Run the command line."""
     words: Sequence[str] = sys.argv[1:] if arguments is None else list(arguments)
-    application(*words[:1])(args=words, prog_name="twelfth-night")
+    application(words[0] if words else _HELP)(args=words, prog_name="twelfth-night")
 
 
 if __name__ == "__main__":

@@ -31,14 +31,18 @@ _SILENT_SECONDS = 40.0
 _HOPELESS = (httpx.UnsupportedProtocol, httpx.LocalProtocolError)
 _RETRIED_STATUSES = frozenset({408, 429, 500, 502, 503, 504})
 _HOST = re.compile(r"[\w.-]+(:\d+)?/?", re.ASCII)
+_ERROR_NUMBER = re.compile(r"^\[Errno -?\d+\] ")
 _IN_PROGRESS = "idempotency-key-in-use"
 """The code of a problem: the first attempt of this call still runs."""
 
 
 @cache
-def _certificates() -> ssl.SSLContext:
-    """Return the certificates to trust. To load them takes 25 ms, so all clients share them."""
-    return httpx.create_ssl_context()
+def _certificates(*, are_needed: bool) -> ssl.SSLContext:
+    """Return the certificates to trust, none for a league without TLS.
+
+    To load them takes 25 ms, so all clients share them.
+    """
+    return httpx.create_ssl_context() if are_needed else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +55,13 @@ class Retry:
         first_wait_seconds: the wait after the first failure; each next wait is up to twice as
             long.
         max_wait_seconds: the longest wait, unless the league sends a longer Retry-After.
+        connecting: whether to retry if no connection can be made, such as to a league that is down.
     """
 
     seconds: float = 20.0
     first_wait_seconds: float = 0.25
     max_wait_seconds: float = 5.0
+    connecting: bool = True
 
 
 OnRetry = Callable[[LeagueError, float], None]
@@ -85,7 +91,8 @@ class Connection:
         headers = {"User-Agent": "twelfth-night-sdk", "Accept": "application/json"}
         if self.token:
             headers["Authorization"] = f"Bearer {self.token}"
-        return {"base_url": self.url + API, "headers": headers, "verify": _certificates()}
+        certificates = _certificates(are_needed=not self.url.startswith("http://"))
+        return {"base_url": self.url + API, "headers": headers, "verify": certificates}
 
     def request(self, call: Call[Any]) -> dict[str, Any]:
         """Return the arguments of httpx for a call."""
@@ -140,7 +147,8 @@ class Connection:
             if isinstance(error, ProblemError) and error.retry_after is not None:
                 wait = max(wait, error.retry_after + random.uniform(0.0, 0.25))
             is_late = time.monotonic() + wait - began > self.retry.seconds
-            if is_late or not _may_retry(error, outcome):
+            is_down = isinstance(outcome, httpx.ConnectError) and not self.retry.connecting
+            if is_late or is_down or not _may_retry(error, outcome):
                 raise error
             if self.on_retry:
                 self.on_retry(error, wait)
@@ -151,7 +159,7 @@ class Connection:
             problem = _problem(outcome)
             problem.url = self.url
             return problem
-        reason = str(outcome) or type(outcome).__name__
+        reason = _ERROR_NUMBER.sub("", str(outcome)) or type(outcome).__name__
         return UnreachableError(self.url, reason)
 
 

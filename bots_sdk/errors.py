@@ -1,5 +1,6 @@
 """Errors between a program and a league."""
 
+import re
 from typing import Any
 
 
@@ -51,13 +52,15 @@ class ProblemError(LeagueError):
         self.members = members or {}
         self.retry_after = retry_after
         self.request_id: str | None = self.members.get("request_id")
-        spelled = _spelled(self.members.get("errors"))
+        errors = self.members.get("errors")
+        spelled = _spelled(errors)
         # The detail of invalid input repeats the first of its errors.
-        super().__init__((self.members.get("title", detail) if spelled else detail) + spelled)
+        prefixed = f"{self.members.get('title', detail)} {spelled}" if spelled else detail
+        super().__init__(_only_sentence(errors) or prefixed)
 
 
 def _spelled(errors: Any) -> str:
-    """Return the errors of the fields as a part of a sentence."""
+    """Return the errors of the fields as a part of a sentence; empty if there are none."""
     if not isinstance(errors, list):
         return ""
     texts = [
@@ -65,4 +68,13 @@ def _spelled(errors: Any) -> str:
         for error in errors
         if isinstance(error, dict)
     ]
-    return " " + "; ".join(texts) if texts else ""
+    return "; ".join(texts)
+
+
+def _only_sentence(errors: Any) -> str:
+    """Return the message of the only error if it names its field; else an empty text."""
+    if not isinstance(errors, list) or len(errors) != 1 or not isinstance(errors[0], dict):
+        return ""
+    field, message = (str(errors[0].get(key) or "") for key in ("field", "message"))
+    named = re.search(rf"\b{re.escape(field.replace('_', ' '))}\b", message.replace("_", " "))
+    return message if field and named else ""

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 USUAL = "http://127.0.0.1:8000"
 """The address of a league that ``make up`` starts without options."""
 
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _FILE = "running.json"
 _SECONDS = 0.5
 
@@ -30,6 +31,14 @@ def running_league() -> str:
             continue
         return str(url)
     return ""
+
+
+def is_here(url: str) -> bool:
+    """Return whether an address is of this machine alone."""
+    try:
+        return urlsplit(url).hostname in _LOOPBACK
+    except ValueError:
+        return False
 
 
 def usual_url() -> str:

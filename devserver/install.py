@@ -46,6 +46,7 @@ class Progress:
         installs: whether pip installs the collected packages now.
         began: the start, by `time.monotonic`.
         minutes: the least estimate of the minutes left that was shown.
+        printed: the number of packages and the time left in the last line of `news`.
         last_lines: the end of pip's output.
     """
 
@@ -56,6 +57,7 @@ class Progress:
     installs: bool = False
     began: float = field(default_factory=time.monotonic)
     minutes: int | None = None
+    printed: tuple[str, str] = ("", "")
     last_lines: deque[str] = field(default_factory=lambda: deque(maxlen=_KEPT_LINES))
 
     def read(self, line: str) -> None:
@@ -68,13 +70,30 @@ class Progress:
         elif _INSTALLING.match(line):
             self.installs = True
 
-    def text(self, installed: int, *, bar: bool) -> str:
-        """Return the progress as a line.
+    def news(self, installed: int) -> str:
+        """Return the progress as a line without a bar; empty if no package came since the last one.
+
+        The line has the time left only if it changed.
+        """
+        what, left, package = self._parts(installed)[1:]
+        if what == self.printed[0]:
+            return ""
+        text = f"{what}{left if left != self.printed[1] else ''}{package}"
+        self.printed = (what, left)
+        return text
+
+    def text(self, installed: int) -> str:
+        """Return the progress as a line with a bar.
 
         Args:
             installed: the number of packages that are in the environment.
-            bar: whether to begin with a bar.
         """
+        part, *texts = self._parts(installed)
+        filled = round(_BAR * part)
+        return f"[{'#' * filled}{'.' * (_BAR - filled)}] {''.join(texts)}"
+
+    def _parts(self, installed: int) -> tuple[float, str, str, str]:
+        """Return the finished part, the number of packages, the time left and the last package."""
         total = max(1, self.total)
         if self.installs:
             done = min(installed, total)
@@ -84,14 +103,9 @@ class Progress:
             part = _COLLECTED_PART * min(self.collected, total) / total
             what = f"fetched {self.collected} of {self.total} packages"
         what += f", {self.megabytes:.0f} MB"
-        if part > _FIRST_PART:
-            what += f", {self._left(part)} left"
-        if self.package and not self.installs:
-            what += f" ({self.package})"
-        if not bar:
-            return what
-        filled = round(_BAR * part)
-        return f"[{'#' * filled}{'.' * (_BAR - filled)}] {what}"
+        left = f", {self._left(part)} left" if part > _FIRST_PART else ""
+        package = f" ({self.package})" if self.package and not self.installs else ""
+        return part, what, left, package
 
     def _left(self, part: float) -> str:
         """Return about how long it still takes; it never rises.
@@ -143,11 +157,11 @@ def run(command: list[str], progress: Progress, packages: Path) -> int:
     def show() -> None:
         while not ended.wait(_TERMINAL_SECONDS if terminal else _LINE_SECONDS):
             installed = len(list(packages.glob("*.dist-info"))) - before
-            text = progress.text(installed, bar=terminal)
             if terminal:
                 columns = os.get_terminal_size().columns
-                print(f"\r\x1b[2K{text[: columns - 1]}", end="", flush=True)
-            else:
+                text = progress.text(installed)[: columns - 1]
+                print(f"\r\x1b[2K{text}", end="", flush=True)
+            elif text := progress.news(installed):
                 print(f"venv: {text}", flush=True)
 
     pip = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

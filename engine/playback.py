@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from engine.deals import seeded_shuffle
 from engine.games import catalogue
-from engine.games.events import Event
+from engine.games.events import Event, TrickWon
 from engine.games.game import State
+from engine.games.twelve_days import TwelveDays
 from engine.record import Record
 
 
@@ -26,6 +27,28 @@ class Phase(NamedTuple):
     ply: int
     events: tuple[Event, ...]
     state: State
+
+
+def steps_of(record: Record) -> list[tuple[int, str]]:
+    """Return number and name of the step that has each ply, such as 3 and "day 3".
+
+    Steps are days, or the tricks of rounds. The page of a match and the command line show them.
+    """
+    steps: list[tuple[int, str]] = []
+    tricks, trick, round_ = 0, 0, 1
+    day = 1
+    for ply, events, state in play_back(record):
+        if record.game == TwelveDays.game:
+            steps += [(day, f"day {day}")] * (ply - len(steps))
+            assert isinstance(state, TwelveDays)
+            day = state.day
+            continue
+        steps += [(tricks + 1, f"round {round_}, trick {trick + 1}")] * (ply - len(steps))
+        if any(isinstance(event, TrickWon) for event in events):
+            tricks, trick = tricks + 1, trick + 1
+        if (now := getattr(state, "round", 1)) != round_:
+            round_, trick = now, 0
+    return steps
 
 
 def play_back(record: Record) -> Iterator[Phase]:

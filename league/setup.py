@@ -9,7 +9,13 @@ from django.utils import timezone
 from bots_sdk.arena.matches import LADDER_RULES
 from bots_sdk.reference import HOUSE
 from league.bots import bot_problems
-from league.competitions import announce_tournament, check_ladder, check_schedule, enter_ladder
+from league.competitions import (
+    add_schedule,
+    announce_tournament,
+    check_ladder,
+    check_schedule,
+    enter_ladder,
+)
 from league.models import Bot, BotVersion, Ladder, Schedule, Tournament
 from league.models.settings_problems import require_valid, values_of
 
@@ -59,4 +65,4 @@ def set_up_league() -> None:
                     first_at=now.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1),
                 )
                 check_schedule(schedule)
-                schedule.save()
+                add_schedule(schedule)

@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
 
-from league import models
+from league import competitions, models
 from league.competitions.settings_checks import EVENT_SETTINGS
 from league.moderation import log as moderation_log
 from web.admin_checks import BotForm, LadderForm, ScheduleForm, TournamentForm
@@ -233,6 +233,13 @@ class ScheduleAdmin(_SafeAdmin):
         "set_aside",
     )
     readonly_fields = ("set_aside",)
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """Store a schedule; open the entries of a new one now if they are to be open."""
+        if change:
+            super().save_model(request, obj, form, change)
+        else:
+            competitions.add_schedule(obj)
 
 
 @admin.register(models.Block)

@@ -5,9 +5,7 @@ from dataclasses import dataclass
 
 from engine.analysis import MARKS, Analysis, Decision, Total
 from engine.analysis.results import BLUNDER, MISTAKE, places
-from engine.games.events import TrickWon
-from engine.games.twelve_days import TwelveDays
-from engine.playback import play_back
+from engine.playback import steps_of
 from engine.record import Record
 from web.charts.lines import Chart, chart
 
@@ -94,25 +92,6 @@ def analysis_page(
         playouts=found.playouts,
         exact=sum(each.is_exact for each in found.decisions),
     )
-
-
-def steps_of(record: Record) -> list[tuple[int, str]]:
-    """Return number and name of the step of the replay that has each ply."""
-    steps: list[tuple[int, str]] = []
-    tricks, trick, round_ = 0, 0, 1
-    day = 1
-    for ply, events, state in play_back(record):
-        if record.game == TwelveDays.game:
-            steps += [(day, f"day {day}")] * (ply - len(steps))
-            assert isinstance(state, TwelveDays)
-            day = state.day
-            continue
-        steps += [(tricks + 1, f"round {round_}, trick {trick + 1}")] * (ply - len(steps))
-        if any(isinstance(event, TrickWon) for event in events):
-            tricks, trick = tricks + 1, trick + 1
-        if (now := getattr(state, "round", 1)) != round_:
-            round_, trick = now, 0
-    return steps
 
 
 def _row(decision: Decision, step: int, when: str, name: str, seats: int) -> Row:

@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.analysis import Analysis
+from engine.playback import steps_of
 from engine.record import Record
 from league import analyses
 from league.models import Match, MatchAnalysis
-from web.analysis_page import SeatSum, seat_sums, steps_of
+from web.analysis_page import SeatSum, seat_sums
 from web.table.turning_points import Turn, turns_of
 from web.table.verdicts import (
     StepChances,

@@ -15,7 +15,7 @@ from typing import IO, Self, cast
 from bots_sdk.arena.errors import ArenaError
 from bots_sdk.arena.matches import Fixture, PlayedMatch
 from bots_sdk.arena.worker import LoadFailure, WorkerFailure, WorkerSetup, receive, send
-from bots_sdk.bot import BotFileError
+from bots_sdk.bot_errors import BotFileError
 
 _ROOT = str(Path(__file__).parents[2])
 _START = f"import sys; sys.path.append({_ROOT!r}); from bots_sdk.arena.worker import main; main()"

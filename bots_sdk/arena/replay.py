@@ -7,7 +7,7 @@ from bots_sdk.invoking import typed
 from engine.games import events as happened
 from engine.games.game import State
 from engine.games.titles import unit_of
-from engine.playback import play_back
+from engine.playback import play_back, steps_of
 from engine.record import Record
 from engine.sentences import sentence
 
@@ -50,17 +50,18 @@ def frames(
     head = f"{record.game} {record.rules}, {title}"
     distinct = _distinct(names)
     hands: list[str] = [*_legend(record, distinct, own), ""]
+    when = [name for _, name in steps_of(record)]
     ply = 0
     for phase in play_back(record):
         events = [sentence(event, distinct) for event in phase.events]
         notes = [
-            f"ply {at}: fault of {distinct[record.moves[at][0]]}, {faults[at]}"
+            f"fault of {distinct[record.moves[at][0]]}, {faults[at]}"
             for at in range(ply, phase.ply)
             if at in faults
         ]
         yield "\n".join([head, *hands, *events, *notes])
-        hands = [*lines(phase.state, distinct, own), ""]
         ply = phase.ply
+        hands = [*lines(phase.state, distinct, own, "".join(when[ply : ply + 1])), ""]
     results = [
         f"{'*' if seat == own else ' '} {seat}  {name:24} {score:3} "
         f"{unit_of(record.game, score)}, place {place}"
@@ -77,18 +78,34 @@ def outcomes(record: Record) -> Iterator[str]:
     Args:
         record: the record of the match; `engine.record.verify` accepts it.
     """
+    when = [name for _, name in steps_of(record)]
     for phase in play_back(record):
+        played = [event for event in phase.events if isinstance(event, happened.CardPlayed)]
+        if played:
+            yield f"  {', '.join(sentence(event, record.players) for event in played)}"
         for event in phase.events:
             if isinstance(event, _HEADINGS):
                 yield sentence(event, record.players)
+            elif isinstance(event, happened.TrickWon):
+                trick = when[phase.ply - 1].rpartition(", ")[2]
+                yield f"  {trick}: {sentence(event, record.players)}"
             elif isinstance(event, _OUTCOMES):
                 yield f"  {sentence(event, record.players)}"
 
 
-def lines(state: State, names: Sequence[str], own: int | None = None) -> Iterator[str]:
-    """Yield the state of a match, with a line for each seat; the seat ``own`` has a star."""
+def lines(
+    state: State, names: Sequence[str], own: int | None = None, when: str = ""
+) -> Iterator[str]:
+    """Yield the state of a match, with a line for each seat; the seat ``own`` has a star.
+
+    Args:
+        state: the state.
+        names: of the players, by seat.
+        own: the seat with a star.
+        when: the name of the step; default: the day or the round of the state.
+    """
     public = state.spectate()
-    yield _about(public, names)
+    yield _about(public, names, when)
     yield ""
     have = "day_cards" if "day_cards" in public else "gifts"
     title = have.replace("_", " ")
@@ -121,7 +138,7 @@ def _distinct(names: Sequence[str]) -> list[str]:
     ]
 
 
-def _about(public: Mapping[str, Any], names: Sequence[str]) -> str:
+def _about(public: Mapping[str, Any], names: Sequence[str], when: str) -> str:
     """Return a line with the phase of a match."""
     phase = _PHASES[public["phase"]]
     if "day" in public:
@@ -133,7 +150,8 @@ def _about(public: Mapping[str, Any], names: Sequence[str]) -> str:
         if public["plays"] is not None:
             line += f"; played, by seat: {_cards(public['plays'])}"
         return line
-    line = f"round {public['round']} of {public['rounds']}: {phase}"
+    when = when or f"round {public['round']} of {public['rounds']}"
+    line = f"{when}: {phase}"
     for number, action in enumerate(public["trick"]):
         did = f"{'played' if number else 'led'} {_cards(action['cards'])}"
         line += f"; {names[action['seat']]} {did if action['cards'] else 'passed'}"

@@ -23,7 +23,7 @@ from bots_sdk.arena.matches import (
     limit_time,
     play_fixture,
 )
-from bots_sdk.bot import BotFileError
+from bots_sdk.bot_errors import BotFileError
 
 _LENGTH = struct.Struct(">I")
 

@@ -84,7 +84,7 @@ def login(
                     "password",
                     "--password-stdin, or set the variable TWELFTH_NIGHT_PASSWORD",
                     hide_input=True,
-                    confirmation_prompt=sign_up,
+                    confirmation_prompt="Repeat the password" if sign_up else False,
                 )
             enter = calls.create_account if sign_up else calls.create_token
             token = client.send(enter(username, password))["token"]
@@ -115,7 +115,10 @@ def password(
         "password", "TWELFTH_NIGHT_PASSWORD", hide_input=True
     )
     new = os.environ.get("TWELFTH_NIGHT_NEW_PASSWORD") or _prompt(
-        "new password", "TWELFTH_NIGHT_NEW_PASSWORD", hide_input=True, confirmation_prompt=True
+        "new password",
+        "TWELFTH_NIGHT_NEW_PASSWORD",
+        hide_input=True,
+        confirmation_prompt="Repeat the new password",
     )
     with client_for(url) as client:
         client.send(calls.change_password(username, old, new, revoke_tokens=revoke_tokens))

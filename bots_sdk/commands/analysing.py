@@ -1,8 +1,9 @@
 """``analyse``: chances, the loss of each decision, and luck apart from play."""
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 
@@ -14,11 +15,13 @@ from bots_sdk.commands.progress import progress, time_left
 from engine.analysis import DEFAULT_PLAYOUTS, MAX_PLAYOUTS, Analysis, Chance, Decision, analyse
 from engine.analysis.results import places
 from engine.errors import RecordError, quote
+from engine.playback import steps_of
 from engine.record import Record, read, read_lines, verify
 
 _LEAST_PLAYOUTS = 8
 _WORST = 5
 _MARKED = ("mistake", "blunder")
+_Item = TypeVar("_Item")
 
 
 def analyse_match(
@@ -48,11 +51,12 @@ def analyse_match(
     """Show what each decision of a finished match gained or lost, and how much was luck.
 
     The command prints each seat's chance of the first place, the loss of each mistake, and luck
-    apart from play. A ply is the number of a move in the match, from 0.
+    apart from play. `match` and `watch` show the same days, or rounds and tricks.
 
     Losses, luck and play are in places: a move with a loss of 0.4 makes its seat end 0.4 places
     lower on average. With --json they are in win shares: the win share of a seat is the share of
-    the other seats that it beats.
+    the other seats that it beats. A decision in JSON also has its ply, the number of the move in
+    the match, from 0.
 
     Without --playouts, the numbers are the same as on the league's page of the match.
     """
@@ -116,32 +120,34 @@ def _read(line: bytes, name: str) -> Record:
 
 def _print(record: Record, found: Analysis, *, show_all: bool) -> None:
     names = record.players or tuple(f"seat {seat}" for seat in range(record.seats))
+    steps = [name for _, name in steps_of(record)]
     marked = [each for each in found.decisions if show_all or each.mark in _MARKED]
     if marked:
-        _print_decisions(marked, names)
+        _print_decisions(marked, steps, names)
     else:
         print("No decision is a mistake or a blunder.")
     worst = sorted(found.decisions, key=lambda each: -each.loss)[:_WORST]
-    print("\nThe most expensive decisions (a ply is the number of a move, from 0):")
+    print("\nThe most expensive decisions:")
     for each in worst:
         if each.loss > 0:
             print(
-                f"  ply {each.ply}, {names[each.seat]}: {each.move} instead of {each.best} lost "
+                f"  {steps[each.ply]}, {names[each.seat]}: {each.move} instead of {each.best} lost "
                 f"{_loss(each, record.seats)} places"
             )
     print("\nEach seat's chance of the first place, computed from the cards in all hands:")
-    table = new_table("ply", *names)
-    for chance in _some(list(found.chances)):
-        add_row(table, chance.ply, *(f"{value:.0%}" for value in chance.seats))
+    table = new_table("after", *names)
+    for when, chance in _some(_by_step(found.chances, steps)):
+        add_row(table, when, *(f"{value:.0%}" for value in chance.seats))
     print_table(table)
     middle = (record.seats + 1) / 2
     print(
         f"\nEach seat begins at place {middle:g}, in the middle. The columns deal, draws, play and "
-        "others move it up (+) or down (-) to its place.\n"
+        "others show\nhow many places it gained (+, towards place 1) or lost (-) by each.\n"
         "- deal: the seat's position and the first cards; draws: the later cards.\n"
-        "- play: the seat's moves, compared with a rule of thumb.\n"
+        "- play: the seat's moves, compared with the moves of a rule of thumb.\n"
         "- others: the moves of the other seats.\n"
-        "- lost: the seat's moves, compared with the best moves."
+        "- lost: the seat's moves, compared with the best moves. The rule of thumb loses places\n"
+        "  by this measure too."
     )
     table = new_table("seat", "deal", "draws", "play", "others", "place", "lost", "marks")
     for total in found.totals:
@@ -152,7 +158,7 @@ def _print(record: Record, found: Analysis, *, show_all: bool) -> None:
             if marks.count(mark)
         )
         parts = (total.deal, total.draws, total.play, total.others)
-        cells = [f"{places(part, record.seats):+.1f}" for part in parts]
+        cells = [_signed(places(part, record.seats)) for part in parts]
         cells[2] += f" ± {places(2 * total.play_error, record.seats):.1f}"
         place = f"{1 + places(1 - total.result, record.seats):g}"
         lost = f"{places(total.loss, record.seats):.1f}"
@@ -160,12 +166,14 @@ def _print(record: Record, found: Analysis, *, show_all: bool) -> None:
     print_table(table)
 
 
-def _print_decisions(decisions: list[Decision], names: tuple[str, ...]) -> None:
-    table = new_table("ply", "seat", "move", "best", "places lost", "mark")
+def _print_decisions(decisions: list[Decision], steps: list[str], names: tuple[str, ...]) -> None:
+    table = new_table("when", "seat", "move", "best", "places lost", "mark")
     for each in decisions:
         note = f"{each.mark} (by the referee)" if each.fault else each.mark
         add_row(
-            table, each.ply, names[each.seat], each.move, each.best, _loss(each, len(names)), note
+            table,
+            *(steps[each.ply], names[each.seat], each.move, each.best),
+            *(_loss(each, len(names)), note),
         )
     print_table(table)
 
@@ -178,7 +186,19 @@ def _loss(decision: Decision, seats: int) -> str:
     return f"{lost:.2f} ± {places(2 * decision.error, seats):.2f}"
 
 
-def _some(items: list[Chance], most: int = 14) -> list[Chance]:
+def _signed(gained: float) -> str:
+    """Return gained places with a sign; 0.0 has none."""
+    text = f"{gained:+.1f}"
+    return "0.0" if float(text) == 0 else text
+
+
+def _by_step(chances: Sequence[Chance], steps: list[str]) -> list[tuple[str, Chance]]:
+    """Return the chances after the deal, and after each step, with its name."""
+    last = {steps[each.ply - 1] if each.ply else "the deal": each for each in chances}
+    return list(last.items())
+
+
+def _some(items: list[_Item], most: int = 14) -> list[_Item]:
     """Return at most so many items, evenly spaced, the last one among them."""
     every = -(-len(items) // most)
     return [*items[:-1:every], items[-1]]

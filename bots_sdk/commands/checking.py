@@ -32,6 +32,12 @@ _STYLES = {
     CheckResult.WARNING: ("warn ", "yellow"),
     CheckResult.WRONG: ("WRONG", "bold red"),
 }
+_PLACES = (
+    "without a sandbox",
+    "in the league's sandbox, tier 1 (the stronger of two kinds)",
+    "in the league's sandbox, tier 2 (the kind that needs no Linux namespaces)",
+)
+"""Where the bot runs, by the tier of the sandbox."""
 _COLUMN = 26
 _FIRST_MATCHES, _FIRST_VERDICT_SECONDS = 5, 5.0
 """A first verdict is printed after so many matches, or after this time and one match."""
@@ -83,8 +89,7 @@ def check(
     findings: list[Finding] = []
     stopped = False
     if not as_json:
-        tier_text = f"the league's sandbox, tier {runtime.tier}"
-        print(f"{bot} {f'in {tier_text}' if runtime.tier else 'without a sandbox'}\n", flush=True)
+        print(f"{bot} {_PLACES[runtime.tier]}\n", flush=True)
     console = Console(highlight=False, soft_wrap=True)
     now = _Now()
     suite = Suite(bot, source, runtime, [game] if game else games, faults, now.note)

@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from bots_sdk.arena.errors import ArenaError
-from bots_sdk.bot import BotFileError
+from bots_sdk.bot_errors import BotFileError
 from bots_sdk.commands.help_pages import named_alike
 from bots_sdk.commands.remedies import after_problem, after_silence
 from bots_sdk.errors import ProblemError, UnreachableError
@@ -104,4 +104,4 @@ def _with_remedy(error: ProblemError) -> str:
     if not remedy:
         return detail
     detail = _CALL.sub("", detail)
-    return f"{detail}{'' if detail.endswith('.') else '.'} {remedy}"
+    return f"{detail}{'' if detail.endswith(('.', '?')) else '.'} {remedy}"

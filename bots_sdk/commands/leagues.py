@@ -1,17 +1,21 @@
 """The league of a command, and your saved tokens for it."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import typer
 
 from bots_sdk.client import Client, Retry
 from bots_sdk.commands.errors import ImpossibleError, NoTokenError
-from bots_sdk.nearby import USUAL, running_league
+from bots_sdk.connection import check_url
+from bots_sdk.nearby import USUAL, is_here, running_league
 from bots_sdk.saved import Saved, SavedError, SavedLeague
 
 SHORT = Retry(seconds=3.0)
 """How long commands retry if a league does not answer."""
+_AT_HOME = replace(SHORT, connecting=False)
+"""The same for a league on this machine: if it refuses connections, it is not running."""
 
 
 def read_saved() -> Saved:
@@ -39,8 +43,11 @@ def chosen_league() -> tuple[str, SavedLeague]:
         raise ImpossibleError(
             f"No league is set. {where}. Without --sign-up you log in to an account that exists."
         )
-    with client_for(url) as client:
-        return client.url, saved.leagues.get(client.url, SavedLeague())
+    try:
+        url = check_url(url)
+    except ValueError as error:
+        raise ImpossibleError(f"{error}.") from None
+    return url, saved.leagues.get(url, SavedLeague())
 
 
 def is_logged_in(url: str) -> bool:
@@ -97,6 +104,6 @@ def client_for(url: str, token: str | None = None) -> Client:
         ImpossibleError: the text is not an address.
     """
     try:
-        return Client(url, token, retry=SHORT)
+        return Client(url, token, retry=_AT_HOME if is_here(url) else SHORT)
     except ValueError as error:
         raise ImpossibleError(f"{error}.") from None

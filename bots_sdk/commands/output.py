@@ -8,6 +8,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+_MAX_WHOLE = 40
+
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
 JsonWithToken = Annotated[
@@ -41,5 +43,21 @@ def add_row(table: Table, *cells: object) -> None:
 
 
 def print_table(table: Table) -> None:
-    """Print a table."""
-    Console(highlight=False).print(table)
+    """Print a table; if it is too wide, headers wrap between words, and cells stay whole.
+
+    Only a cell of more than `_MAX_WHOLE` characters wraps.
+    """
+    console = Console(highlight=False)
+    widths, wanted = [], []
+    for column in table.columns:
+        cells = max((cell.cell_len for cell in column.cells if isinstance(cell, Text)), default=0)
+        header = str(column.header)
+        widths.append(max(min(cells, _MAX_WHOLE), *map(len, header.split())))
+        wanted.append(max(cells, len(header)))
+    gaps = (len(widths) - 1) * table.padding[1] * 2
+    left = console.width - gaps - sum(widths)
+    for column, width, most in zip(table.columns, widths, wanted, strict=True):
+        more = min(most - width, max(left, 0))
+        column.width, left = width + more, left - more
+    console.width = max(console.width, sum(widths) + gaps)
+    console.print(table)

@@ -102,7 +102,9 @@ def enter(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Enter a bot on a ladder, and show when it plays; a second call changes nothing.
+    """Enter a bot on a ladder, and show when it plays.
+
+    If the bot is on the ladder already, the command changes nothing.
 
     The bot gets a rank after its first blocks. A block is a set of matches at one table, as many
     as the table has seats: each bot sits once in each seat. With --wait the command shows the

@@ -97,12 +97,12 @@ def _line(place: answers.LadderPlace) -> str | None:
     if not finished + playing + queued:
         return place["next_block"]
     needed = progress["needed"]
-    rating = "" if place["rating"] is None else f"; rated {place['rating'] / 1000:.0f} so far"
     # The first blocks of other bots draw the bot too, so it may have played more than it needs.
     if finished >= needed:
         return (
-            f"{place['ladder']}: all {needed} blocks finished{rating}; the league computes the rank"
+            f"{place['ladder']}: all {needed} blocks finished; the league computes rating and rank"
         )
+    rating = "" if place["rating"] is None else f"; rated {place['rating'] / 1000:.0f} so far"
     line = (
         f"{place['ladder']}: {finished} of {needed} blocks finished, {playing} in play, {queued} "
         "queued"

@@ -6,11 +6,10 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from bots_sdk.errors import ProblemError, UnreachableError
-from bots_sdk.nearby import running_league
+from bots_sdk.nearby import USUAL, is_here, running_league
 
 _CHECKING = "is still being checked"
 """A part of the detail of ``no-version`` while a version is in state ``checking``."""
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 def after_silence(error: UnreachableError) -> str:
@@ -20,15 +19,23 @@ def after_silence(error: UnreachableError) -> str:
         change = "The variable TWELFTH_NIGHT_URL sets this address."
         if running and running != error.url:
             return f"{change} A league runs here: `export TWELFTH_NIGHT_URL={running}`."
+        if is_here(error.url):
+            return f"{change} If the league is yours, start it with {_make_up(error.url)}."
         return f"{change} Check it, and that the league is running."
     if running and running != error.url:
         return f"A league runs here at {running}: `twelfth-night login {running}`."
-    if urlsplit(error.url).hostname in _LOOPBACK:
+    if is_here(error.url):
         return (
-            "If the league is yours, start it with `make up`. If it has another port, log in "
-            "there: `twelfth-night login http://127.0.0.1:PORT`."
+            f"If the league is yours, start it with {_make_up(error.url)}. If it has another port, "
+            "log in there: `twelfth-night login http://127.0.0.1:PORT`."
         )
     return "Check the address, and that the league is running."
+
+
+def _make_up(url: str) -> str:
+    """Return the command that starts a league at an address of this machine."""
+    is_usual = urlsplit(url).port == urlsplit(USUAL).port
+    return "`make up`" if is_usual else f"`make up PORT={urlsplit(url).port or 80}`"
 
 
 def after_problem(error: ProblemError) -> str:
@@ -62,7 +69,7 @@ def _elsewhere(url: str) -> str:
         return f"A league runs here at {running}: `twelfth-night login {running}`."
     if running:
         return "This is the address of the league that runs here, so try again in a few seconds."
-    if urlsplit(url).hostname in _LOOPBACK:
+    if is_here(url):
         return (
             "No league of this checkout runs here. `make up` starts one and prints its address; "
             "then log in there: `twelfth-night login ADDRESS`."
@@ -107,8 +114,12 @@ _BY_TEXT = [
     (re.compile(r"There is no (ladder) "), "`twelfth-night ladder` lists the ladders."),
     (re.compile(r"There is no (match) "), "The latest matches are listed at {url}/."),
     (
-        re.compile(r"The name ([a-z0-9-]+) is taken"),
-        "If the bot is yours, `twelfth-night bot token {0}` gets a new token for it.",
+        re.compile(r"The name ([a-z0-9-]+) is taken by your own remote bot"),
+        "`twelfth-night bot token {0}` gets a new token for it.",
+    ),
+    (
+        re.compile(r"The name ([a-z0-9-]+) is taken by your own hosted bot"),
+        "`twelfth-night upload FILE --bot {0}` uploads a version of it.",
     ),
     (
         re.compile(r"The username (\S+) is taken"),

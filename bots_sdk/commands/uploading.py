@@ -3,6 +3,7 @@
 import shlex
 import sys
 import time
+import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +11,7 @@ import typer
 from rich.console import Console
 
 from bots_sdk import calls
-from bots_sdk.bot_files import read_file
+from bots_sdk.bot_files import compiled, read_file
 from bots_sdk.call import Call, read_nothing, url_path
 from bots_sdk.client import Client
 from bots_sdk.commands.errors import REFUSED, ImpossibleError
@@ -103,6 +104,11 @@ def upload(
             )
         if not as_json and not deleted:
             _print_version(url, version)
+            if version["state"] == "refused":
+                _print_refusal(client, version)
+            elif version["state"] == "checking":
+                log = f"`twelfth-night logs {name} --version {version['number']}`"
+                print(typed(f"{log} shows the result later."))
             _print_next_step(client, url, version)
         if wait and version["state"] == "ready" and not version["held"]:
             for place in ladder_places(client, name):
@@ -206,6 +212,11 @@ def _find_or_create(client: Client, url: str, name: str, file: Path) -> bool:
             raise
         save_bot(url, name, client.send(calls.create_bot(name, "hosted"))["token"])
         return True
+    if found["kind"] == "house":
+        raise ImpossibleError(
+            f"The name {name} is taken by a house bot, a bot of the league itself. Upload the file "
+            f"under another name: {_with_other_name(file)}."
+        )
     if found["kind"] != "hosted":
         raise ImpossibleError(
             f"{name} is a {found['kind']} bot, but you can upload files only for hosted bots. "
@@ -215,11 +226,21 @@ def _find_or_create(client: Client, url: str, name: str, file: Path) -> bool:
 
 
 def _refuse_early(file: Path, source: bytes) -> None:
-    """Refuse a file by the league's own rules before any call is made."""
+    """Refuse a file by the league's own rules before any call is made.
+
+    Raises:
+        ImpossibleError: the file is too large, not safe, or declares no games of the league.
+        BotFileError: the bot's Python file has a syntax error.
+    """
     try:
-        declared_games(read_source(source))
+        found = read_source(source)
+        declared_games(found)
     except SourceRefusedError as error:
         raise ImpossibleError(f"The league would refuse {file}: {error}.") from None
+    if not found.is_module:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compiled(found.main, f"{file}, bot.py" if found.files else str(file))
 
 
 def _delete(client: Client, url: str, name: str) -> bool:
@@ -250,10 +271,16 @@ def _print_version(url: str, version: Any) -> None:
         print(f"Version {number} of {name} is ready: {url}/bots/{name}/")
     elif state == "refused":
         print(f"The league refused version {number} of {name}: {version['reason']}")
-        print(typed(f"`twelfth-night logs {name} --version {number}` shows its output."))
     else:
         print(f"Version {number} of {name} still waits for its check.")
-        print(typed(f"`twelfth-night logs {name} --version {number}` shows the result later."))
+
+
+def _print_refusal(client: Client, version: Any) -> None:
+    """Print what the bot printed in its check, and which version plays now."""
+    _print_qualifying_matches(version)
+    name, current = version["bot"], client.send(calls.bot(version["bot"]))["version"]
+    stays = f"Version {current} stays the current version, which plays."
+    print(f"\n{stays if current else f'{name} has no version that can play yet.'}")
 
 
 def _print_check(version: Any) -> None:
@@ -283,22 +310,34 @@ def _print_next_step(client: Client, url: str, version: Any) -> None:
     else:
         checked = version.get("qualifying", [])  # absent if the command did not wait
         passed = {match["game"] for match in checked if match["passed"]}
+        commands = [
+            f"  {command_word()} enter {ladder['slug']} {name} --wait"
+            for ladder in client.send(calls.ladders())["results"]
+            if not checked or ladder["game"] in passed
+        ]
+        which = "This command enters" if len(commands) == 1 else "Each of these commands enters"
         print(
             "To get a rating, enter it on a ladder, a lasting ranking. Its first match usually "
-            "begins within a minute then. With --wait, the command shows its progress until it has "
-            "a rank, its position on the ladder:"
+            f"begins within a minute then. {which} it, and shows its progress until it has a rank, "
+            "its position on the ladder:"
         )
-        for ladder in client.send(calls.ladders())["results"]:
-            if not checked or ladder["game"] in passed:
-                print(f"  {command_word()} enter {ladder['slug']} {name} --wait")
+        print("\n".join(commands))
 
 
 def _print_qualifying_matches(version: Any) -> None:
+    """Print the matches of a check, and the bot's output in them."""
+    outputs: dict[str, list[Any]] = {}
     for match in version["qualifying"]:
-        print(f"\n{match['game']}: {'passed' if match['passed'] else match['reason']}")
+        result = f"{match['game']}: {'passed' if match['passed'] else match['reason']}"
+        if result not in version["reason"]:  # which is printed already
+            print(result)
         if match["printed"]:
-            print(f"Output, kept until {match['printed_until'][:10]} at the latest:")
-            print(_indented(match["printed"]))
+            outputs.setdefault(match["printed"], []).append(match)
+    for output, matches in outputs.items():
+        games = " and ".join(match["game"] for match in matches)
+        until = max(match["printed_until"] for match in matches)[:10]
+        print(f"\nOutput at {games}, kept until {until} at the latest:")
+        print(_indented(output))
 
 
 def _matches_with_faults(client: Client, name: str) -> list[int]:

@@ -172,7 +172,7 @@ def _watch_league(client: Client, number: int, *, show_all: bool, as_json: bool)
             print_json({"event": event.event, "id": event.id, "data": event.data})
         return
     names = [seat["bot"] for seat in found["seating"]]
-    if found["deal_seed"] is not None and not show_all:
+    if found["deal_seed"] is not None:
         record = read(client.send(calls.record(number)))
         try:
             verify(record)
@@ -181,12 +181,15 @@ def _watch_league(client: Client, number: int, *, show_all: bool, as_json: bool)
                 f"The record of match {number} is not valid: {error}. "
                 f"`twelfth-night verify {number}` shows more."
             ) from None
-        show_steps(list(frames(record, page, -1)), show_all=False)
+        show_steps(list(frames(record, page, -1)), show_all=show_all)
         return
     rated = "unrated" if found["ladder"] is None else f"rated on {found['ladder']}"
     print(f"{found['game']} {found['rules']}, {rated}, {found['status']}  {page}")
     if found["status"] == "finished" and found["deal_seed"] is None:
-        print("The league shows the match when all matches with the same deal are finished.")
+        print(
+            "The cards in the hands stay secret until all matches with the same deal are finished. "
+            "Then this command shows them."
+        )
     elif found["status"] in ("waiting", "playing"):
         print("Each step appears when it is played; Ctrl-C stops.")
     print(flush=True)

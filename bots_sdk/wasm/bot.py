@@ -3,7 +3,8 @@
 import sys
 from pathlib import Path
 
-from bots_sdk.bot import BotFile, BotFileError, Choose, MatchInfo
+from bots_sdk.bot import BotFile, Choose, MatchInfo
+from bots_sdk.bot_errors import BotFileError
 from bots_sdk.installing import install_command
 from bots_sdk.invoking import python_word
 from bots_sdk.wasm import machine

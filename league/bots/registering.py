@@ -118,7 +118,8 @@ def _require_free(name: str, bot: Bot) -> None:
         return
     text = ""
     if other.owner_id is not None and other.owner_id == bot.owner_id:
-        text = "The name %(value)s is taken by your own bot; use that bot, or choose another name."
+        bot_of = f"your own {other.kind} bot"
+        text = f"The name %(value)s is taken by {bot_of}; use that bot, or choose another name."
     elif other.retired_at is None:
         owner = f"a bot of {other.owner}" if other.owner else "a house bot"
         text = f"The name %(value)s is taken by {owner}; choose another."

@@ -51,7 +51,12 @@ def could_be_entered(tournament: Tournament) -> bool:
     was_open = timedelta(seconds=tournament.open_seconds)
     if seen is not None and seen < tournament.starts_at:
         was_open += min(tournament.starts_at - seen, MAX_GAP)
-    return was_open >= min(ENOUGH, window / 2)
+    return was_open >= enough_of(window)
+
+
+def enough_of(window: timedelta) -> timedelta:
+    """Return how long entries must be open for bots to have had time to enter."""
+    return min(ENOUGH, window / 2)
 
 
 def move(tournament: Tournament, now: datetime) -> None:

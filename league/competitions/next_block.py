@@ -65,7 +65,7 @@ def describe_next_block(standing: Standing) -> str:
         return _before_placement(ladder, bot, progress, before, still=still)
     if still:
         return "It waits, because the league's workers play no matches at the moment."
-    when = _in_own_rounds(standing, can_play, count)
+    when = _in_own_rounds(standing, can_play)
     if progress is None:
         return when
     return f"{when} {_counted(progress)} {_rank_in(bot, progress)}".rstrip()
@@ -87,8 +87,8 @@ def _too_few(ladder: Ladder, count: int, house: int, owners: int) -> str | None:
     return None
 
 
-def _in_own_rounds(standing: Standing, can_play: BotQuerySet, count: int) -> str:
-    """Return when one of a ladder's own rounds draws a bot, of so many that can play."""
+def _in_own_rounds(standing: Standing, can_play: BotQuerySet) -> str:
+    """Return when one of a ladder's own rounds draws a bot."""
     ladder, bot = standing.ladder, standing.bot
     fewer = _short_of(standing.blocks, can_play, ladder).count()
     house_alone = bot.kind == Bot.Kind.HOUSE and not can_play.filter(owner__isnull=False).exists()
@@ -100,14 +100,16 @@ def _in_own_rounds(standing: Standing, can_play: BotQuerySet, count: int) -> str
             "pause. If more than half of the ladder's online remote bots are in matches, the "
             "league first waits for some of these matches to end."
         )
-    if fewer:
-        before = "1 bot has" if fewer == 1 else f"{fewer} bots have"
-        return (
-            f"Its next block comes soon. {before} played fewer blocks and may come first; {count} "
-            "bots can play now."
-        )
     is_quiet = house_alone or not _short_of(ladder.settled_blocks, can_play, ladder).exists()
-    return f"Its next block comes {_next_round(ladder, is_quiet=is_quiet)}."
+    text = f"Its next block comes {_next_round(ladder, is_quiet=is_quiet)}"
+    if fewer:
+        others = (
+            "1 bot with fewer blocks comes"
+            if fewer == 1
+            else (f"{fewer} bots with fewer blocks come")
+        )
+        text += f", or later if {others} first"
+    return f"{text}."
 
 
 def _short_of(blocks: int, bots: BotQuerySet, ladder: Ladder) -> BotQuerySet:
@@ -219,7 +221,7 @@ def _counted(progress: RankProgress) -> str:
         return f"{text}."
     text += f"; finished: {finished}, in play: {playing}, queued: {queued}"
     later = progress.needed - finished - playing - queued
-    return f"{text}, later: {later}." if later > 0 else f"{text}."
+    return f"{text}, not drawn yet: {later}." if later > 0 else f"{text}."
 
 
 def _rank_in(bot: Bot, progress: RankProgress, wait: float = 0.0) -> str:
@@ -247,8 +249,8 @@ def _next_round(ladder: Ladder, *, is_quiet: bool) -> str:
         if not work.waiting:
             return "after the first blocks of a new bot"
         if work.waiting == 1:
-            return "after a match that waits for its start"
-        return f"after {work.waiting} matches that wait for their start"
+            return "when the match that waits now has begun"
+        return f"when the {work.waiting} matches that wait now have begun"
     if work.rounds >= MAX_OPEN_ROUNDS or (pause and work.rounds):
         return "after the blocks that are already drawn"
     until = work.pause_ends(pause)

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet
+from django.db.models import Avg, Count, Exists, F, Max, Min, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from bots_sdk.statuses import UNFINISHED
@@ -22,10 +22,6 @@ _ENOUGH_BLOCKS = 3
 """From so many on, their pace is an estimate."""
 _LATELY = timedelta(minutes=10)
 _NOW = timedelta(seconds=60)
-_ENOUGH_MATCHES = 20
-"""From so many matches within `_NOW` on, their pace is that of the league's workers."""
-_PLACEMENT_SHARE = 0.5
-"""While other matches wait, workers play one match of placements, then one other match."""
 
 
 class RankProgress(NamedTuple):
@@ -91,16 +87,15 @@ def rank_progress(ladder: Ladder, bot: Bot) -> RankProgress | None:
 def usual_seconds(ladder: Ladder, bot: Bot) -> float:
     """Return how long the placement of a bot usually takes, from its first block to its rank.
 
-    A hosted bot takes as long as the last other one. Without one, the workers' pace decides; if
-    workers hardly play, the figure for an idle machine. The figure for remote bots is fixed: it
+    A hosted bot takes as long as the last other one. Without one, the workers' pace decides, and
+    the figure for an idle machine is the least. The figure for remote bots is fixed: it
     holds if the bot answers at once, and how other programs answered shows nothing about it.
     """
     if bot.kind == Bot.Kind.REMOTE:
         return _REMOTE_SECONDS
     last = _last_placement(ladder, bot)
     if last is None:
-        pace = _seconds_at_workers_pace(ladder)
-        return _PROMISED_SECONDS if pace is None else pace
+        return max(_PROMISED_SECONDS, _seconds_at_workers_pace(ladder, bot))
     times = last.aggregate(since=Min("opened_at"), until=Max("applied_at"))
     return float((times["until"] - times["since"]).total_seconds())
 
@@ -147,14 +142,27 @@ def _is_ranked(standing: Standing | None, version: int) -> bool:
     return (standing.fitted_version or standing.version) == version
 
 
-def _seconds_at_workers_pace(ladder: Ladder) -> float | None:
+def _seconds_at_workers_pace(ladder: Ladder, bot: Bot) -> float:
+    """Return how long a placement takes at the pace of the last minute; 0 without a match.
+
+    Busy workers show their pace by the number of matches. Workers that mostly wait play fewer
+    matches than they could, so there the matches' own time counts.
+    """
     now = timezone.now()
     lately = Match.objects.finished().filter(finished_at__gt=now - _NOW, live=False)
-    found = lately.aggregate(count=Count("pk"), since=Min("finished_at"))
-    if found["count"] < _ENOUGH_MATCHES:
-        return None
-    seconds_a_match = (now - found["since"]).total_seconds() / found["count"]
-    return float(ladder.ranked_from * ladder.seats * seconds_a_match / _PLACEMENT_SHARE)
+    found = lately.aggregate(
+        count=Count("pk"), since=Min("started_at"), each=Avg(F("finished_at") - F("started_at"))
+    )
+    if not found["count"]:
+        return 0.0
+    seconds_a_match = min(
+        found["each"].total_seconds(), (now - found["since"]).total_seconds() / found["count"]
+    )
+    own = ladder.ranked_from * ladder.seats
+    # While other matches wait, workers play one match of placements, then one other match.
+    waiting = Match.objects.unfinished().hosted().waiting().exclude(block__round__placed=bot)
+    others = waiting.order_by()[:own].count()
+    return float((own + others) * seconds_a_match)
 
 
 def _seconds_left(ladder: Ladder, bot: Bot, now: datetime) -> float | None:

@@ -7,6 +7,7 @@ import structlog
 from django.db import transaction
 from django.utils import timezone
 
+from league.competitions.entry_windows import enough_of
 from league.competitions.event_settings import settings_of
 from league.competitions.setting_aside import set_aside_failed
 from league.competitions.settings_checks import first_start_problems, schedule_problems
@@ -48,6 +49,10 @@ def _announce_next(schedule_id: int, now: datetime) -> None:
     # By `scheduled_for`, because an organiser may have moved the tournament since.
     if opens_at > now or schedule.tournaments.filter(scheduled_for=starts_at).exists():
         return
+    _announce(schedule, opens_at, starts_at)
+
+
+def _announce(schedule: Schedule, opens_at: datetime, starts_at: datetime) -> None:
     announce_tournament(
         title=f"{schedule.title}, no. {schedule.tournaments.count() + 1}",
         ladder=schedule.ladder,
@@ -57,6 +62,23 @@ def _announce_next(schedule_id: int, now: datetime) -> None:
         scheduled_for=starts_at,
         **settings_of(schedule),
     )
+
+
+def add_schedule(schedule: Schedule) -> None:
+    """Store a new schedule, and announce its first tournament if its entries are to be open now.
+
+    These entries open now: the time before, when there was no schedule, is no outage of the league.
+    If too little time is left to enter, the schedule begins with its next start.
+    """
+    now = timezone.now()
+    window = timedelta(hours=schedule.entry_hours)
+    starts_at = next_start(schedule, now)
+    if starts_at - now < enough_of(window):
+        starts_at = schedule.first_at = next_start(schedule, starts_at)
+    with transaction.atomic():
+        schedule.save()
+        if schedule.active and starts_at - window <= now:
+            _announce(schedule, now, starts_at)
 
 
 def check_schedule(schedule: Schedule) -> None:

@@ -32,7 +32,10 @@ def test_a_name_is_taken_once(api: Api, ada: tuple[User, str], eve: tuple[User, 
     assert "name" in fields_of(found)
     assert "taken by a bot of ada; choose another" in found["detail"]
     again = api.post("bots", {"name": "my-bot", "kind": "remote"}, token=ada[1])
-    assert "taken by your own bot; use that bot" in assert_problem(again, 400, "invalid")["detail"]
+    assert (
+        "taken by your own remote bot; use that bot"
+        in assert_problem(again, 400, "invalid")["detail"]
+    )
 
 
 def test_only_owner_tokens_manage(api: Api, bot: tuple[Bot, str]) -> None:

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from bots_sdk.bot import BotFileError, MatchInfo
+from bots_sdk.bot import MatchInfo
+from bots_sdk.bot_errors import BotFileError
 from bots_sdk.bot_files import load
 
 INFO: MatchInfo = {
@@ -126,6 +127,17 @@ def test_a_file_that_is_not_a_bot_is_refused_with_a_remedy(
     with pytest.raises(BotFileError, match=message) as caught:
         load(path)
     assert str(path) in str(caught.value)
+
+
+def test_a_syntax_error_is_shown_with_its_line_and_place(tmp_path: Path) -> None:
+    path = written(tmp_path, "import os\n\ndef choose(observation)\n    return 1\n")
+    with pytest.raises(BotFileError) as caught:
+        load(path)
+    assert str(caught.value).splitlines() == [
+        f"{path}, line 3: expected ':'",
+        "    def choose(observation)",
+        "                           ^",
+    ]
 
 
 def test_a_missing_file_is_named_with_a_remedy(tmp_path: Path) -> None:

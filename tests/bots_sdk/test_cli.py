@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from bots_sdk.client import Retry
 from tests.bots_sdk.conftest import Cli
 from tests.bots_sdk.stub import StubLeague, problem
 
@@ -178,10 +177,16 @@ def test_an_unreachable_league_has_its_own_exit_status(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TWELFTH_NIGHT_URL", "http://127.0.0.1:1")
-    monkeypatch.setattr("bots_sdk.commands.leagues.SHORT", Retry(0))
+    waits: list[float] = []
+    monkeypatch.setattr("bots_sdk.client.time.sleep", waits.append)
     result = cli("ladder")
+    assert waits == [0]
     assert result.exit_code == 3
-    assert "http://127.0.0.1:1 does not answer" in result.stderr
+    assert "http://127.0.0.1:1 does not answer (Connection refused)." in result.stderr
+    assert "start it with `make up PORT=1`." in result.stderr
+    monkeypatch.delenv("TWELFTH_NIGHT_URL")
+    result = cli("login", "http://localhost:1")
+    assert "start it with `make up PORT=1`. If it has another port" in result.stderr
 
 
 def test_a_missing_or_wrong_address_names_a_remedy(
@@ -214,7 +219,6 @@ def test_the_league_that_runs_here_is_the_default(
 def test_a_wrong_port_gets_the_address_of_the_league_that_runs_here(
     cli: Cli, stub: StubLeague, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bots_sdk.commands.leagues.SHORT", Retry(0))
     run_here(stub.url, tmp_path)
     result = cli("login", "http://127.0.0.1:1")
     assert result.exit_code == 3

@@ -132,7 +132,7 @@ def test_a_problem_is_raised_with_its_code_detail_and_members(stub: StubLeague, 
             "request_id": "abc",
         },
     )
-    with pytest.raises(ProblemError, match=r"Not valid\. username: The username ada") as caught:
+    with pytest.raises(ProblemError, match=r"^The username ada is taken\.$") as caught:
         send(calls.create_account("ada", "secret"))
     assert caught.value.code == "invalid"
     assert caught.value.status == 400
@@ -149,6 +149,15 @@ def test_a_page_of_another_server_is_an_unexpected_answer(
     with pytest.raises(ProblemError, match="This is not the answer of a league") as caught:
         send(calls.games())
     assert caught.value.code == "unexpected-answer"
+
+
+def test_without_retries_of_connecting_the_first_refusal_ends_the_call() -> None:
+    with Client("http://league.test", retry=Retry(math.inf, connecting=False)) as client:
+        attempts = client._connection.attempts(calls.games())
+        next(attempts)
+        attempts.send(httpx.ReadTimeout("slow"))
+        with pytest.raises(UnreachableError, match=r"does not answer \(Connection refused\)$"):
+            attempts.send(httpx.ConnectError("[Errno 111] Connection refused"))
 
 
 def test_a_refused_connection_is_unreachable(send: Any, stub: StubLeague) -> None:
@@ -318,6 +327,23 @@ def test_a_text_that_is_not_an_address_is_refused(text: str) -> None:
 )
 def test_an_address_is_normalised(text: str) -> None:
     assert check_url(text) == "http://league.test"
+
+
+@pytest.mark.parametrize(
+    ("field", "message", "text"),
+    [
+        ("name", "The name ada is taken.", "The name ada is taken."),
+        ("bank_seconds", "The bank seconds are 1 to 9.", "The bank seconds are 1 to 9."),
+        ("name", "Is missing.", "The input is not valid. name: Is missing."),
+        ("am", "The name is long.", "The input is not valid. am: The name is long."),
+    ],
+)
+def test_a_sentence_that_names_its_only_field_stands_alone(
+    field: str, message: str, text: str
+) -> None:
+    errors = [{"field": field, "message": message}]
+    members = {"title": "The input is not valid.", "errors": errors}
+    assert str(ProblemError("invalid", 400, f"{field}: {message}", members)) == text
 
 
 def test_the_message_of_invalid_input_has_each_error_once() -> None:

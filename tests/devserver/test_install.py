@@ -23,29 +23,39 @@ def test_lines_of_pip_give_packages_and_size() -> None:
     progress = Progress(total=4)
     for line in OUTPUT.splitlines()[:-1]:
         progress.read(line)
-    text = progress.text(0, bar=False)
-    assert text == "fetched 2 of 4 packages, 2 MB, less than 1 min left (beta)"
-    assert progress.text(0, bar=True).startswith("[########................] fetched")
+    assert progress.news(0) == "fetched 2 of 4 packages, 2 MB, less than 1 min left (beta)"
+    assert progress.text(0).startswith("[########................] fetched")
     progress.read(OUTPUT.splitlines()[-1])
-    assert progress.text(2, bar=True).startswith("[####################....] installed 2 of 4")
+    assert progress.text(2).startswith("[####################....] installed 2 of 4")
 
 
 def test_the_time_left_follows_from_the_time_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
     progress = Progress(total=100, collected=50, began=100.0)
     monkeypatch.setattr("devserver.install.time.monotonic", lambda: 135.0)
-    assert "about 2 min left" in progress.text(0, bar=False)
+    assert "about 2 min left" in progress.text(0)
 
 
 def test_the_time_left_never_rises(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 135.0
     progress = Progress(total=100, collected=50, began=100.0)
     monkeypatch.setattr("devserver.install.time.monotonic", lambda: now)
-    assert "about 2 min left" in progress.text(0, bar=False)
+    assert "about 2 min left" in progress.text(0)
     now = 400.0  # one large package
-    assert "about 2 min left" in progress.text(0, bar=False)
+    assert "about 2 min left" in progress.text(0)
     progress.collected, progress.installs = 100, True
     now = 410.0
-    assert "less than 1 min left" in progress.text(95, bar=False)
+    assert "less than 1 min left" in progress.text(95)
+
+
+def test_a_line_is_printed_only_with_news(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("devserver.install.time.monotonic", lambda: 135.0)
+    progress = Progress(total=100, collected=50, package="alpha", began=100.0)
+    assert progress.news(0) == "fetched 50 of 100 packages, 0 MB, about 2 min left (alpha)"
+    assert progress.news(0) == ""
+    progress.collected, progress.package = 51, "beta"
+    assert progress.news(0) == "fetched 51 of 100 packages, 0 MB (beta)"
+    progress.collected = 80
+    assert progress.news(0) == "fetched 80 of 100 packages, 0 MB, less than 1 min left (beta)"
 
 
 LOCKED = """\
@@ -95,10 +105,10 @@ sys.exit(3)
 class SeenProgress(Progress):
     """Lets the program end when a line about its last package is shown."""
 
-    def text(self, installed: int, *, bar: bool) -> str:
+    def news(self, installed: int) -> str:
         if self.installs and installed:
             Path("seen").touch()
-        return super().text(installed, bar=bar)
+        return super().news(installed)
 
 
 def test_without_a_terminal_the_progress_is_printed_as_lines(
@@ -110,5 +120,5 @@ def test_without_a_terminal_the_progress_is_printed_as_lines(
     progress = SeenProgress(total=2)
     status = install.run([sys.executable, "-c", PIP, OUTPUT], progress, tmp_path)
     assert status == 3
-    assert "venv: installed 1 of 2 packages, 2 MB, less than 1 min left" in capsys.readouterr().out
+    assert "venv: installed 1 of 2 packages, 2 MB" in capsys.readouterr().out
     assert progress.last_lines[0].startswith("Collecting alpha==1.0")

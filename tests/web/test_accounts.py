@@ -112,7 +112,9 @@ def test_the_error_for_a_taken_name_stands_beside_its_field(ada: Client) -> None
     ada.post("/account/", BOT)
     again = ada.post("/account/", BOT)
     assert again.status_code == 400
-    assert "The name ada-bot is taken by your own bot; use that bot" in again.content.decode()
+    assert (
+        "The name ada-bot is taken by your own remote bot; use that bot" in again.content.decode()
+    )
 
 
 def test_a_bot_is_paused_and_resumed(ada: Client) -> None:

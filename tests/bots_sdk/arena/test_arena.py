@@ -21,7 +21,7 @@ from bots_sdk.arena.pool import Pool
 from bots_sdk.arena.replay import frames, outcomes
 from bots_sdk.arena.trials import Trial, TrialResults
 from bots_sdk.arena.worker import WorkerSetup
-from bots_sdk.bot import BotFileError
+from bots_sdk.bot_errors import BotFileError
 from engine.playback import play_back
 from engine.record import replay, verify
 from engine.sentences import sentence
@@ -352,7 +352,29 @@ def test_outcomes_have_a_reason_for_each_day_trick_and_gift(table: MatchType, re
     results = {"day_won", "trick_won", "gift_moved"}
     events = [event for phase in play_back(record) for event in phase.events]
     expected = [sentence(event, record.players) for event in events if event.kind in results]
-    assert [line.strip() for line in found if line.strip() in expected] == expected
+    lines = [line.strip().split(": ")[-1] for line in found]
+    assert [line for line in lines if line in expected] == expected
     assert re.search(reason, "\n".join(found))
     assert "the final score is" in found[-1]
     assert not any("is dealt 1" in line or " draws " in line for line in found)
+
+
+def test_the_outcome_of_a_day_shows_all_cards_of_the_day_before_the_reason() -> None:
+    record = played_here(trial(contestant("thumb"), "random", table=TABLE, blocks=1))[0].record
+    record = replace(record, players=tuple("abcdefgh"[: record.seats]))
+    found = list(outcomes(record))
+    day = found.index(next(line for line in found if line.startswith("day 1 starts")))
+    for seat in record.players or ():
+        assert f"{seat} plays " in found[day + 1]
+    assert " is the lowest" in found[day + 2] or " a Claus counts" in found[day + 2]
+
+
+def test_the_outcome_of_a_trick_has_its_number_in_the_round() -> None:
+    record = played_here(trial(contestant("thumb"), "random", table=SHORT, blocks=1))[0].record
+    found = "\n".join(outcomes(record))
+    rounds = found.split(" is dealt; ")[1:]
+    assert len(rounds) > 1
+    for each in rounds:
+        numbers = re.findall(r"^  trick (\d+): .* wins the trick$", each, re.M)
+        assert numbers == [str(number) for number in range(1, len(numbers) + 1)]
+        assert numbers

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from bots_sdk.commands import analysing
 from engine.analysis import analyse
 from engine.cli import simulate
 from engine.record import Record, write
@@ -34,7 +35,8 @@ def test_the_text_has_decisions_chances_and_parts(cli: Cli, file: Path) -> None:
     result = cli("analyse", file, "--playouts", 8, "--all")
     assert result.exit_code == 0
     for text in (
-        "ply",
+        "round 1, trick 1 ",
+        "after ",
         "The most expensive decisions",
         "Each seat's chance of the first place",
         "places lost",
@@ -80,3 +82,24 @@ def test_a_record_that_does_not_verify_is_refused(cli: Cli, file: Path) -> None:
     result = cli("analyse", file)
     assert result.exit_code == 2
     assert "The record is not valid: scores are" in result.stderr
+
+
+def test_decisions_and_chances_have_the_day_that_other_commands_show(
+    cli: Cli, tmp_path: Path
+) -> None:
+    match = simulate("twelve-days", "calliope", 3, bytes(32), lambda legal: legal[-1], "ada")
+    path = tmp_path / "matches.jsonl"
+    path.write_text(write(match) + "\n")
+    shown = cli("analyse", path, "--playouts", 8, "--all").stdout
+    _, chances = shown.split("Each seat's chance")
+    for name in ("the deal", "day 1", "day 12"):
+        assert f"\n{name} " in chances
+    assert "\nday 12 " in shown
+    assert "ply" not in shown
+
+
+@pytest.mark.parametrize(
+    ("gained", "text"), [(0.04, "0.0"), (-0.04, "0.0"), (0.06, "+0.1"), (-1.2, "-1.2")]
+)
+def test_a_gain_that_rounds_to_nothing_has_no_sign(gained: float, text: str) -> None:
+    assert analysing._signed(gained) == text

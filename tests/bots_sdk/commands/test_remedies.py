@@ -14,7 +14,16 @@ from tests.bots_sdk.test_cli import run_here
     [
         ("not-found", "There is no bot mybot.", "`twelfth-night bot create mybot`"),
         ("not-found", "There is no ladder x.", "`twelfth-night ladder` lists the ladders."),
-        ("invalid", "The name mybot is taken; choose", "`twelfth-night bot token mybot`"),
+        (
+            "invalid",
+            "The name mybot is taken by your own remote bot;",
+            "`twelfth-night bot token mybot`",
+        ),
+        (
+            "invalid",
+            "The name mybot is taken by your own hosted bot;",
+            "`twelfth-night upload FILE --bot mybot`",
+        ),
         ("invalid", "The username ada is taken; choose", "login {url} --username ada`"),
         ("wrong-credentials", "No account.", "`twelfth-night login {url} --sign-up`"),
         ("invalid-token", "It does not work.", "`twelfth-night login {url}`"),
@@ -83,9 +92,36 @@ def test_upload_under_a_name_of_somebody_else_proposes_another_name(
     stub.answers["POST bots/mybot/versions"] = (403, problem(403, "not-your-bot"))
     result = logged_in("upload", str(file))
     assert f"`twelfth-night upload {file} --bot OTHER-NAME`" in result.stderr
-    stub.answers["GET bots/mybot"] = (200, {"kind": "remote", "name": "mybot"})
-    result = logged_in("upload", str(file))
-    assert f"`twelfth-night upload {file} --bot OTHER-NAME`" in result.stderr
+    for kind, why in [
+        ("remote", "mybot is a remote bot"),
+        ("house", "taken by a house bot, a bot"),
+    ]:
+        stub.answers["GET bots/mybot"] = (200, {"kind": kind, "name": "mybot"})
+        result = logged_in("upload", str(file))
+        assert why in result.stderr
+        assert f"`twelfth-night upload {file} --bot OTHER-NAME`" in result.stderr
+
+
+@pytest.mark.parametrize("kind", ["bot", "ladder"])
+def test_a_question_of_the_league_gets_no_full_stop(
+    logged_in: Cli, stub: StubLeague, kind: str
+) -> None:
+    detail = f"There is no {kind} mybt. Did you mean mybot?"
+    answer = {**problem(404, "not-found"), "detail": detail}
+    stub.answers["PUT ladders/x/entries/mybt"] = (404, answer)
+    assert f"{detail} `twelfth-night " in logged_in("enter", "x", "mybt").stderr
+
+
+def test_a_name_of_somebody_else_has_no_command_for_its_token(
+    logged_in: Cli, stub: StubLeague
+) -> None:
+    text = "The name thumb is taken by a house bot; choose another."
+    errors = [{"field": "name", "message": text}]
+    stub.answers["POST bots"] = (
+        400,
+        {**problem(400, "invalid"), "title": "The input is not valid.", "errors": errors},
+    )
+    assert logged_in("bot", "create", "thumb").stderr == f"twelfth-night: {text}\n"
 
 
 def test_enter_on_a_ladder_of_another_game_names_the_ladders_of_the_bots_games(

@@ -12,7 +12,14 @@ from bots_sdk.commands import uploading
 from bots_sdk.errors import ProblemError
 from tests.bots_sdk.commands.leagues import FakeLeague
 
-QUALIFYING = {"game": "partridge", "passed": False, "reason": "crash: no", "printed": ""}
+QUALIFYING = {
+    "game": "partridge",
+    "passed": False,
+    "reason": "crash: no",
+    "printed": "line 7\n",
+    "printed_until": "2026-12-24T18:00:00Z",
+}
+REASON = "partridge: crash: no"
 
 
 class League(FakeLeague):
@@ -27,7 +34,7 @@ class League(FakeLeague):
             case "GET", ["bots", name] if name not in self.bots:
                 raise problem(404, "not-found")
             case "GET", ["bots", _]:
-                return {"kind": "hosted"}
+                return {"kind": "hosted", "version": None}
             case "POST", ["bots"]:
                 self.bots.add(call.body["name"])
                 return {"token": "t"}
@@ -36,7 +43,7 @@ class League(FakeLeague):
                     raise problem(429, "too-many-uploads")
                 return {"bot": name, "number": 1, "state": "checking"}
             case "GET", ["bots", name, "versions", *_]:
-                refused = {"bot": name, "number": 1, "state": "refused", "reason": "crash: no"}
+                refused = {"bot": name, "number": 1, "state": "refused", "reason": REASON}
                 return {**refused, "qualifying": [QUALIFYING]}
             case "DELETE", ["bots", name]:
                 self.bots.remove(name)
@@ -81,7 +88,8 @@ def test_a_refused_upload_deletes_the_bot_that_it_created(
     league = League()
     result = upload(league, file, monkeypatch)
     assert result.exit_code == 1
-    assert "The league refused the file: crash: no" in result.stdout
+    assert f"The league refused the file: {REASON}\n" in result.stdout
+    assert result.stdout.count("crash: no") == 1
     assert "so it is deleted" in result.stdout
     assert league.bots == set()
 
@@ -100,8 +108,64 @@ def test_a_refused_upload_keeps_a_bot_that_was_there(
     league = League("feste")
     result = upload(league, file, monkeypatch)
     assert result.exit_code == 1
-    assert "The league refused version 1 of feste: crash: no" in result.stdout
+    assert f"The league refused version 1 of feste: {REASON}\n" in result.stdout
+    assert (
+        "\n\nOutput at partridge, kept until 2026-12-24 at the latest:\n  line 7\n" in result.stdout
+    )
+    assert "feste has no version that can play yet." in result.stdout
+    assert result.stdout.count("crash: no") == 1
     assert league.bots == {"feste"}
+
+
+def test_a_refused_upload_names_the_version_that_stays(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class WithVersion(League):
+        def send(self, call: Call[Any]) -> Any:
+            if call.path == "bots/feste":
+                return {"kind": "hosted", "version": 3}
+            return super().send(call)
+
+    shown = upload(WithVersion("feste"), file, monkeypatch).stdout
+    assert "\n\nVersion 3 stays the current version, which plays.\n" in shown
+
+
+def test_the_log_of_a_refused_version_does_not_name_itself(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uploading, "owner_token", lambda: ("", "token"))
+    monkeypatch.setattr(uploading, "client_for", lambda *_: League("feste"))
+    words = ["logs", "feste", "--version", "1"]
+    shown = CliRunner().invoke(application(), words).stdout
+    assert shown.startswith(f"The league refused version 1 of feste: {REASON}\n\nOutput at")
+    assert "twelfth-night logs" not in shown
+
+
+def test_a_syntax_error_is_shown_before_any_call(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    league = League()
+    file.write_text("def choose(observation)\n    return ''\n")
+    result = upload(league, file, monkeypatch)
+    assert result.exit_code == 2
+    assert f"{file}, line 1: expected ':'\n    def choose(observation)\n" in result.stderr
+    assert result.stderr.splitlines()[2].strip() == "^"
+    assert league.bots == set()
+
+
+def test_two_games_with_the_same_output_show_it_once(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class TwoGames(League):
+        def send(self, call: Call[Any]) -> Any:
+            found = super().send(call)
+            if call.path.endswith("/log"):
+                found["qualifying"] = [{**QUALIFYING, "game": "twelve-days"}, QUALIFYING]
+            return found
+
+    shown = upload(TwoGames("feste"), file, monkeypatch).stdout
+    assert shown.count("line 7") == 1
+    assert "Output at twelve-days and partridge, kept" in shown
 
 
 def test_a_file_beyond_the_limits_is_refused_before_any_call(

@@ -229,6 +229,27 @@ def test_a_finished_match_is_stepped_through_at_a_terminal(
     assert any("is the lowest card, so" in step for step in steps)
 
 
+def test_a_finished_match_shows_all_hands_outside_a_terminal_too(
+    home: Home, stub: StubLeague
+) -> None:
+    serve(stub)
+    shown = home("watch", 7).stdout
+    assert shown.count(" is dealt ") > 2
+    assert " is dealt 1" in shown
+    assert "hand before this step" in shown
+    assert "\nround 1, trick 2: the leader starts a trick\n" in shown
+
+
+def test_a_finished_match_whose_deal_is_still_played_states_when_its_hands_are_shown(
+    home: Home, stub: StubLeague, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    serve(stub, public=False)
+    Feed(feed()).replaces(monkeypatch)
+    shown = home("watch", 7).stdout
+    assert "stay secret until all matches with the same deal are finished. Then this" in shown
+    assert "hand before this step" not in shown
+
+
 def test_a_record_that_is_not_valid_is_not_shown(
     home: Home, stub: StubLeague, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,7 +8,8 @@ import pytest
 
 from bots_sdk.arena.contestants import Contestant, PlayerFactory
 from bots_sdk.arena.matches import Fixture, MatchType, play_fixture
-from bots_sdk.bot import BotFileError, match_info
+from bots_sdk.bot import match_info
+from bots_sdk.bot_errors import BotFileError
 from bots_sdk.bot_files import load
 from bots_sdk.checking import runtimes, unconfined
 from bots_sdk.checking import suite as suite_module

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from league import competitions, ratings
 from league.models import Bot, Door, Ladder, Schedule, Tournament
+from league.setup import set_up_league
 from tests.league import small
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -194,6 +195,41 @@ def test_a_schedule_that_announces_late_gives_bots_time_to_enter(time: Time) -> 
     assert again(late).starts_at - time.now > HOUR
     competitions.announce_scheduled()
     assert Tournament.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("minutes", "first_hour"), [(35, 13), (10, 13), (9, 14), (0.5, 14)], ids=str
+)
+def test_a_new_league_has_no_outage_before_it_existed(
+    time: Time, minutes: float, first_hour: int
+) -> None:
+    time.now = NOON + HOUR - minutes * MINUTE
+    set_up_league()
+    while time.now < NOON + 2 * HOUR + MINUTE:
+        competitions.announce_scheduled()
+        run(time, until=time.now + MINUTE / 4, step=MINUTE / 4)
+    hourly = Tournament.objects.exclude(schedule=None).order_by("starts_at")
+    first = hourly.earliest("starts_at")
+    assert first.scheduled_for == NOON + (first_hour - 12) * HOUR
+    begun = [each for each in hourly if each.starts_at <= time.now]
+    assert begun
+    assert {each.note for each in hourly} == {""}
+    for each in begun:
+        assert (each.state, each.starts_at) == ("running", each.scheduled_for)
+
+
+def test_entries_of_a_schedule_that_is_new_open_now(time: Time) -> None:
+    rule = {"ladder": small.ladder(), "every_hours": 24 * 7, "entry_hours": 72, "first_at": NOON}
+    time.now += HOUR
+    competitions.add_schedule(Schedule(title="Early", **rule))
+    assert not Tournament.objects.exists()
+    time.now = NOON + timedelta(days=6)
+    late = Schedule(title="Late", **rule)
+    competitions.add_schedule(late)
+    tournament = Tournament.objects.get()
+    assert (tournament.entries_open_at, tournament.state) == (time.now, "open")
+    competitions.announce_scheduled()
+    assert Tournament.objects.filter(schedule=late).count() == 1
 
 
 def test_a_nightly_check_that_was_missed_is_made_up_for(time: Time) -> None:

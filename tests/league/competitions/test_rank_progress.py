@@ -8,6 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from league import competitions, play, ratings
+from league.competitions.rank_progress import usual_seconds
 from league.models import Bot, Ladder, Match, Round
 from tests.league import small
 from tests.league.competitions.placing import ada as ada
@@ -111,21 +112,56 @@ def test_before_the_first_match_the_estimate_is_the_time_of_the_last_new_bot(
     assert found.seconds_left == pytest.approx(50, abs=10)
 
 
-def test_on_a_new_ladder_the_estimate_follows_the_pace_of_the_workers(
-    ladder: Ladder, ada: User
-) -> None:
+def play_rounds(ladder: Ladder, matches: int) -> None:
+    """Play the ladder's own rounds, until it has so many matches."""
     Ladder.objects.update(idle_pause_seconds=0)  # else the loop waits for the next round
-    played = Match.objects.finished()
-    while played.count() < 20:
+    while Match.objects.finished().count() < matches:
         competitions.open_ladder_round(ladder.pk)
         small.run_all()
-    [bot] = enter(ladder, ada)
-    played.update(finished_at=timezone.now() - timedelta(seconds=10))
+
+
+def seconds_left(ladder: Ladder, bot: Bot) -> float:
     found = competitions.rank_progress(ladder, bot)
     assert found is not None
+    assert found.seconds_left is not None
+    return found.seconds_left
+
+
+def test_on_a_new_ladder_the_estimate_follows_the_pace_of_busy_workers(
+    ladder: Ladder, ada: User
+) -> None:
+    play_rounds(ladder, 20)
+    [bot] = enter(ladder, ada)
+    now, played = timezone.now(), Match.objects.finished()
+    ago = {"started_at": now - timedelta(seconds=50), "finished_at": now - timedelta(seconds=10)}
+    played.update(**ago)
+    pace = 50 / played.count()
+    matches = small.RANKED_FROM * ladder.seats
+    assert seconds_left(ladder, bot) == pytest.approx(max(60, matches * pace), rel=0.1)
+    competitions.open_ladder_round(ladder.pk)
     # Workers play a match of others after each match of the placement.
-    matches = 2 * small.RANKED_FROM * ladder.seats
-    assert found.seconds_left == pytest.approx(matches * 10 / played.count(), rel=0.3)
+    others = min(matches, Match.objects.unfinished().count())
+    assert others
+    assert seconds_left(ladder, bot) == pytest.approx((matches + others) * pace, rel=0.1)
+
+
+def test_on_a_new_ladder_the_estimate_does_not_jump_with_the_number_of_matches(
+    ladder: Ladder, ada: User
+) -> None:
+    [bot] = enter(ladder, ada)
+    assert usual_seconds(ladder, bot) == 60
+    estimates = []
+    for count in (2, 18, 24):
+        play_rounds(ladder, count)
+        now = timezone.now()
+        for number, match in enumerate(Match.objects.finished(), start=1):
+            ended = now - timedelta(seconds=2 * (number % 24))
+            Match.objects.filter(pk=match.pk).update(
+                started_at=ended - timedelta(seconds=2), finished_at=ended
+            )
+        estimates.append(usual_seconds(ladder, bot))
+    matches = small.RANKED_FROM * ladder.seats
+    assert estimates == [pytest.approx(2 * matches, rel=0.1)] * 3
 
 
 def test_page_and_api_show_the_way_to_a_rank(client: Client, ladder: Ladder, ada: User) -> None:

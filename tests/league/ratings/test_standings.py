@@ -169,20 +169,19 @@ def test_the_next_block_is_described_with_the_reason_to_wait(ladder: Ladder) -> 
     assert next_block(ladder) == "Its next block comes now."
     ladder.standings.filter(bot=bot).update(blocks=small.RANKED_FROM)
     assert next_block(ladder) == (
-        "Its next block comes soon. 4 bots have played fewer blocks and may come first; 5 bots can "
-        "play now."
+        "Its next block comes now, or later if 4 bots with fewer blocks come first."
     )
     ladder.standings.update(blocks=SETTLED_BLOCKS)
     assert "It pauses: after" in next_block(ladder)
     small.bots(1, ann, prefix="guest")
     guest = ann.bots.get()
     competitions.enter_ladder(ladder=ladder, bot=guest)
-    assert "1 bot has played fewer blocks and may come first; 6 bots can play now." in next_block(
-        ladder
+    assert next_block(ladder) == (
+        "Its next block comes now, or later if 1 bot with fewer blocks comes first."
     )
     assert competitions.open_ladder_round(ladder.pk)
     ladder.standings.filter(bot=bot).update(blocks=0)
-    assert next_block(ladder) == "Its next block comes after 6 matches that wait for their start."
+    assert next_block(ladder) == "Its next block comes when the 6 matches that wait now have begun."
     bot.paused = True
     bot.save()
     assert "Its owner has paused it." in next_block(ladder)

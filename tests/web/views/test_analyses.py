@@ -6,10 +6,10 @@ import pytest
 from django.test import Client
 from pytest_django import Settings
 
+from engine.playback import steps_of
 from league import analyses
 from league.models import Block, Match, MatchAnalysis, Tournament
 from tests.web.pages import page, queries
-from web.analysis_page import steps_of
 from web.table.replays import replay_steps
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -1,0 +1,29 @@
+"""The list of commands, and what commands load before they run."""
+
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from bots_sdk.cli import application
+
+
+def test_the_list_of_commands_has_the_sentences_of_the_commands_themselves() -> None:
+    listed, loaded = (
+        CliRunner().invoke(application(first), ["--help"]).stdout for first in ("--help", "")
+    )
+    assert "Write a first bot and a test for it" in listed
+    assert listed == loaded
+
+
+@pytest.mark.parametrize("word", ["--help", "status", "ladder"])
+def test_frequent_commands_do_not_load_the_rules_of_the_games(word: str) -> None:
+    program = (
+        f"import sys; from bots_sdk.cli import application; application({word!r}); "
+        "print('engine.games.catalogue' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "False\n"

@@ -1,0 +1,34 @@
+"""Tables of commands in a narrow terminal."""
+
+import pytest
+
+from bots_sdk.commands.output import add_row, new_table, print_table
+
+
+def printed(capsys: pytest.CaptureFixture[str], rows: list[tuple[str, ...]]) -> list[str]:
+    table = new_table("bot", "matches", "mean place", "mean score", "your win share", "Elo lead")
+    for row in rows:
+        add_row(table, *row)
+    print_table(table)
+    return [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+
+
+@pytest.mark.parametrize("columns", [80, 60, 30])
+def test_cells_stay_whole_in_a_narrow_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    row = ("house-counting-2", "1200", "2.51", "31.20", "77.1 %", "+245 (+209 to +280)")
+    *_, line = printed(capsys, [row])
+    assert all(cell in line for cell in row)
+    assert len(line) <= max(columns, 70)
+
+
+def test_a_very_long_cell_wraps_between_words(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    text = " ".join(["word"] * 30)
+    lines = printed(capsys, [("ada", "", "", "", "", text)])
+    assert max(map(len, lines)) <= 80
+    assert sum(line.count("word") for line in lines) == 30
