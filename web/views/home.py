@@ -39,8 +39,10 @@ def home(request: HttpRequest) -> HttpResponse:
     todays = last_highlights()
     channels = tv.channels(1, replays=1, known=todays)
     latest = list(matches.matches_finished(_LATEST + _HIGHLIGHTS + 3))
-    cards = highlights.shown(todays[:_HIGHLIGHTS])
-    on_page = {channel.table.match.pk for channel in channels} | {each.match for each in cards}
+    on_page = {channel.table.match.pk for channel in channels}
+    others = [highlight for highlight in todays if highlight.match_id not in on_page]
+    cards = highlights.shown(others[:_HIGHLIGHTS])
+    on_page |= {each.match for each in cards}
     cards += highlights.just_finished(latest, on_page)
     on_page |= {each.match for each in cards}
     is_running = any(tournament.state == Tournament.State.RUNNING for tournament in coming)

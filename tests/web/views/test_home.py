@@ -142,6 +142,19 @@ def test_without_a_live_table_recent_highlights_are_replayed_in_turn(
     assert ">replay</span>" not in text
 
 
+def test_the_match_whose_replay_runs_is_not_a_highlight_below_it(
+    client: Client, played: Tournament
+) -> None:
+    feeds.find_highlights(timezone.now().date())
+    text = client.get("/").content.decode()
+    [replayed] = re.findall(r'data-match="(\d+)"', text)
+    assert Highlight.objects.filter(match=replayed).exists()
+    _, _, below = text.partition('<ul class="highlights brief">')
+    cards, _, _ = below.partition("</ul>")
+    assert 'href="/matches/' in cards
+    assert f'href="/matches/{replayed}/' not in cards
+
+
 def test_a_person_sees_first_their_bots_places_and_what_they_follow(
     client: Client, played: Tournament
 ) -> None:
