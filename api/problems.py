@@ -156,7 +156,7 @@ CODES: dict[str, tuple[int, str]] = {
     ),
     "busy": (
         503,
-        "The league runs too many requests of this kind now, such as sign-ins, waiting calls or "
+        "The league answers too many requests of this kind now, such as sign-ins, waiting calls or "
         "moves. Try again after the seconds in Retry-After.",
     ),
     "unavailable": (503, "A part of the league can't be reached. Try again soon."),

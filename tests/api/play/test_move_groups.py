@@ -274,7 +274,7 @@ def test_a_full_queue_is_a_problem_and_no_stall(
     await_true(lambda: len(site.queue) == 2)
     two = {"moves": [{"match": 1, "turn": 0, "move": "give 1"}] * 2}
     refused = assert_problem(site.post("moves", two, token=bots[1].name), 503, "busy")
-    assert refused["title"].startswith("The league has too many requests")
+    assert refused["title"].startswith("The league answers too many requests")
     settings.MAX_QUEUED_MOVES = 2
     answer = site.post(*sent[0], token=bots[1].name)
     assert_problem(answer, 503, "busy")
