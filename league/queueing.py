@@ -4,7 +4,6 @@ If a task can't be queued, this is only logged: the database keeps what is due, 
 finds it there.
 """
 
-import functools
 import json
 from base64 import b64decode
 from contextlib import suppress
@@ -25,6 +24,8 @@ _QUEUED_SECONDS = 60
 _BROKER_SECONDS = 1
 _TAKEN_KEY = "match-taken-from"
 _TAKEN_SECONDS = 60
+_clients: dict[str, redis.Redis] = {}
+"""This process's client by the broker's address."""
 
 
 def queue(task: str, *ids: int | str) -> bool:
@@ -58,13 +59,15 @@ def note_begun(task: str) -> None:
 
 
 def broker() -> redis.Redis:
-    """Return this process's client of the broker; its connections are kept."""
-    return _client(settings.REDIS_URL)
+    """Return this process's client of the broker; its connections are kept.
 
-
-@functools.cache
-def _client(url: str) -> redis.Redis:
-    return redis.Redis.from_url(url, socket_timeout=_BROKER_SECONDS)
+    All threads get the same one, also those that ask first and at once: a second client would close
+    its connections while the pipeline of a thread still uses them.
+    """
+    url = settings.REDIS_URL
+    return _clients.get(url) or _clients.setdefault(
+        url, redis.Redis.from_url(url, socket_timeout=_BROKER_SECONDS)
+    )
 
 
 def tasks_queued(queue: str) -> int:

@@ -5,10 +5,9 @@ A client that misses a wake-up finds its open turns in the database, so a failur
 
 import os
 import time
-from collections.abc import Iterable
-from functools import cache
+from collections.abc import Iterable, Sequence
 from queue import SimpleQueue
-from threading import Thread
+from threading import Lock, Thread
 
 import redis
 import structlog
@@ -24,11 +23,65 @@ TURNS = f"{settings.REDIS_CHANNELS}:turns"
 MATCHES = f"{settings.REDIS_CHANNELS}:matches"
 """Channel of the ids, separated by spaces, of matches that advanced or ended."""
 
+_WakeUp = tuple[int, frozenset[int]]
+"""A match that advanced or ended, and the bots with a new turn in it."""
+
 _PAUSE_SECONDS = 0.002
 """Time after a message in which wake-ups are collected for the next one. After an idle moment, the
 first wake-up is sent at once. Each message costs its sender and all gateways more than a move."""
 
-_pending: SimpleQueue[tuple[int, frozenset[int]]] = SimpleQueue()
+
+class Publisher:
+    """Sends wake-ups in a thread of this process, so that no request waits for them."""
+
+    def __init__(self) -> None:
+        self._begin()
+        os.register_at_fork(after_in_child=self._begin)
+
+    def _begin(self) -> None:
+        """Begin without a thread, in a forked process too: threads don't survive a fork."""
+        self._lock = Lock()
+        self._waiting: SimpleQueue[_WakeUp] = SimpleQueue()
+        self._thread: Thread | None = None
+
+    def put(self, wake_up: _WakeUp) -> None:
+        """Leave a wake-up to the thread; the first one starts it."""
+        self._waiting.put(wake_up)
+        if self._thread is None:
+            with self._lock:
+                if self._thread is None:
+                    self._thread = Thread(target=self._publish, name="wakeups", daemon=True)
+                    self._thread.start()
+
+    def _publish(self) -> None:
+        waiting = self._waiting
+        # Held to the end: a client that nobody holds closes its connections whenever Python
+        # collects it, even while one is just being opened.
+        client = redis.Redis.from_url(
+            settings.REDIS_URL, socket_timeout=0.5, socket_connect_timeout=0.5
+        )
+        while True:
+            found = [waiting.get()]
+            while not waiting.empty():  # one message for all that came meanwhile
+                found.append(waiting.get())
+            try:
+                self._send(client, found)
+            except redis.RedisError as error:
+                log.warning("wake-ups could not be sent", matches=len(found), error=str(error))
+            except Exception:  # the thread must go on: nothing else wakes these bots
+                log.exception("wake-ups could not be sent", matches=len(found))
+            time.sleep(_PAUSE_SECONDS)
+
+    def _send(self, client: redis.Redis, found: Sequence[_WakeUp]) -> None:
+        bots = frozenset[int]().union(*(woken for _, woken in found))
+        with client.pipeline(transaction=False) as pipe:
+            if bots:
+                pipe.publish(TURNS, " ".join(map(str, bots)))
+            pipe.publish(MATCHES, " ".join({str(match) for match, _ in found}))
+            pipe.execute()
+
+
+_publisher = Publisher()
 
 
 def announce(*, match_id: int, bot_ids: Iterable[int], wakes_worker: bool) -> None:
@@ -56,37 +109,9 @@ def publish(match_id: int, bots: frozenset[int]) -> None:
         match_id: id of the match.
         bots: ids of the bots with a new turn.
     """
-    _pending.put((match_id, bots))
-    _start_publisher(os.getpid())
+    _publisher.put((match_id, bots))
 
 
 def wake_worker(match_id: int) -> None:
     """Let a worker move seats of house and hosted bots."""
     queue("play_house_turns", match_id)
-
-
-@cache
-def _start_publisher(pid: int) -> None:  # by process: threads don't survive a fork
-    Thread(target=_publish_pending, name="wakeups", daemon=True).start()
-
-
-def _publish_pending() -> None:
-    while True:
-        found = [_pending.get()]
-        while not _pending.empty():  # one message for all that came meanwhile
-            found.append(_pending.get())
-        bots = frozenset[int]().union(*(woken for _, woken in found))
-        try:
-            with _redis().pipeline(transaction=False) as pipe:
-                if bots:
-                    pipe.publish(TURNS, " ".join(map(str, bots)))
-                pipe.publish(MATCHES, " ".join({str(match) for match, _ in found}))
-                pipe.execute()
-        except redis.RedisError as error:
-            log.warning("wake-ups could not be sent", matches=len(found), error=str(error))
-        time.sleep(_PAUSE_SECONDS)
-
-
-@cache
-def _redis() -> redis.Redis:
-    return redis.Redis.from_url(settings.REDIS_URL, socket_timeout=0.5, socket_connect_timeout=0.5)

@@ -39,7 +39,7 @@ def home(request: HttpRequest) -> HttpResponse:
     todays = last_highlights()
     channels = tv.channels(1, replays=1, known=todays)
     latest = list(matches.matches_finished(_LATEST + _HIGHLIGHTS + 3))
-    on_page = {channel.table.match.pk for channel in channels}
+    on_page: set[int | None] = {channel.table.match.pk for channel in channels}
     others = [highlight for highlight in todays if highlight.match_id not in on_page]
     cards = highlights.shown(others[:_HIGHLIGHTS])
     on_page |= {each.match for each in cards}

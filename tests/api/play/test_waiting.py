@@ -195,12 +195,12 @@ def test_a_stream_gets_a_turn_that_could_not_be_read_at_first(
 
 
 def test_waiting_survives_a_restart_of_redis(
-    bots: list[Bot], settings: Settings, blind: None
+    bots: list[Bot], settings: Settings, blind: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with tempfile.TemporaryDirectory(prefix="valkey-") as name:
         directory = Path(name)
         settings.REDIS_URL = f"unix://{directory}/valkey.sock?db=0"
-        wakeups._redis.cache_clear()
+        monkeypatch.setattr(wakeups, "_publisher", wakeups.Publisher())
         with served() as site:
             # The server does not run yet when the first poll begins.
             first = site.start_poll(bots[0], **WAIT)
@@ -220,7 +220,6 @@ def test_waiting_survives_a_restart_of_redis(
                 with valkey(directory):
                     assert again.result(SOON).json()["turns"]
                     await_subscriber(settings.REDIS_URL)
-        wakeups._redis.cache_clear()
 
 
 @contextmanager
