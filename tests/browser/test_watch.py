@@ -77,12 +77,17 @@ def test_a_replay_stands_still_if_the_reader_wants_less_motion(
     shown = fresh.page.locator("#tv")
     play = shown.get_by_role("button", name="Play", exact=True)
     expect(play).to_be_visible()  # the script has drawn the decisive step
-    before = shown.locator(".why").inner_text()
+    felt = shown.locator(".felt")
+    before = felt.inner_html()
     fresh.page.clock.run_for(60_000)
-    expect(shown.locator(".why")).to_have_text(before)
+    assert felt.inner_html() == before
     play.click()
-    fresh.page.clock.run_for(3000)
-    expect(shown.locator(".why")).not_to_have_text(before)
+    # The next step shows at once which cards are there; some steps add no sentence.
+    for _ in range(3):
+        fresh.page.clock.run_for(3000)
+        if felt.inner_html() != before:
+            break
+    assert felt.inner_html() != before
 
 
 def test_a_small_caption_has_two_lines_and_its_title_all_of_the_text(
