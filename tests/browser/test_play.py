@@ -295,6 +295,21 @@ def test_the_whole_table_is_on_one_screen_of_a_laptop(visit: Visit, seats: int) 
     )
     assert len(boxes) > 3
     assert [name for name, bottom, _ in boxes if bottom > 800] == []
+    if seats > 2:  # a long straight of a neighbour takes no more height
+        height = page.evaluate(
+            """() => {
+              const plays = document.querySelector(".at-1 .plays");
+              const card = document.querySelector(".at-0 .hand .slot .tc");
+              plays.replaceChildren(...Array.from({ length: 8 }, () => {
+                const slot = document.createElement("li");
+                slot.className = "slot";
+                slot.append(card.cloneNode(true));
+                return slot;
+              }));
+              return document.querySelector(".felt").getBoundingClientRect().height;
+            }"""
+        )
+        assert height == pytest.approx(boxes[0][2], abs=1)
     assert boxes[-1][2] >= 100
 
 
