@@ -61,8 +61,8 @@ def note_begun(task: str) -> None:
 def broker() -> redis.Redis:
     """Return this process's client of the broker; its connections are kept.
 
-    All threads get the same one, also those that ask first and at once: a second client would close
-    its connections while the pipeline of a thread still uses them.
+    All threads get the same one, even if several ask for it for the first time at the same moment.
+    A client that another one replaces would close its connections while a pipeline uses them.
     """
     url = settings.REDIS_URL
     return _clients.get(url) or _clients.setdefault(

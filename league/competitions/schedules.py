@@ -67,7 +67,7 @@ def _announce(schedule: Schedule, opens_at: datetime, starts_at: datetime) -> No
 def add_schedule(schedule: Schedule) -> None:
     """Store a new schedule, and announce its first tournament if its entries are to be open now.
 
-    These entries open now: the time before, when there was no schedule, is no outage of the league.
+    These entries open now, not earlier: else the league would count the time before as an outage.
     If too little time is left to enter, the schedule begins with its next start.
     """
     now = timezone.now()

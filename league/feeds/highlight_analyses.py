@@ -7,9 +7,9 @@ from league.feeds.highlights import last_highlights
 from league.models import MatchAnalysis
 
 ANALYSED = 4
-"""So many of the last highlights are analysed, the first ones: the home page shows these."""
+"""The home page shows so many highlights; only these are analysed."""
 MAX_A_DAY = 48
-"""If so many analyses were requested within a day, by anybody, highlights get none."""
+"""After so many requests for analyses within a day, by anybody, highlights get none."""
 
 
 def analyse_highlights(now: datetime) -> None:

@@ -55,8 +55,8 @@ class Publisher:
 
     def _publish(self) -> None:
         waiting = self._waiting
-        # Held to the end: a client that nobody holds closes its connections whenever Python
-        # collects it, even while one is just being opened.
+        # Held to the end: a client that nobody holds closes its connections, even while one is
+        # being opened (decision 0100).
         client = redis.Redis.from_url(
             settings.REDIS_URL, socket_timeout=0.5, socket_connect_timeout=0.5
         )

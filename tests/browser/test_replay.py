@@ -157,7 +157,7 @@ def test_the_felt_shows_the_pool_and_what_a_round_is_worth(
     page.goto(f"/matches/{match.pk}/")
     pool, worth = page.locator(".pool"), page.locator(".worth")
     expect(pool).to_contain_text("Pool: 3 gifts")
-    expect(worth).to_have_text("Round: 1 gift from the pool, 1 from the largest hand")
+    expect(worth).to_have_text("Round: 1 gift from the pool, 1 from the seat with most cards")
     page.keyboard.press("ArrowRight")
     expect(worth).to_be_hidden()  # the rule of the trick has its place
     last = page.locator(".jump div").nth(0).locator("a").last  # the first round is won

@@ -26,11 +26,24 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def commands(checkout: Path) -> str:
-    """Return what ``make up`` would run."""
+def commands(checkout: Path, target: str = "up") -> str:
+    """Return what make would run for a target."""
     return subprocess.run(
-        ["make", "--dry-run", "up"], cwd=checkout, capture_output=True, text=True, check=True
+        ["make", "--dry-run", target], cwd=checkout, capture_output=True, text=True, check=True
     ).stdout
+
+
+@pytest.mark.parametrize("target", ["lint", "format"])
+def test_a_bot_that_somebody_writes_in_the_checkout_is_not_linted(
+    checkout: Path, target: str
+) -> None:
+    (checkout / "engine").mkdir()
+    (checkout / "mybot.py").write_text("def choose(observation):\n    return 1 +\n")
+    runs = [line.split() for line in commands(checkout, target).splitlines() if "ruff" in line]
+    assert runs
+    for run in runs:
+        assert "engine" in run
+        assert not {".", "mybot.py"} & {*run}
 
 
 def test_an_installed_environment_is_left_alone(checkout: Path) -> None:

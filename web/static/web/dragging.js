@@ -7,7 +7,7 @@ const DRAGGED = 10; // pixels after which a press becomes a drag
 export class Dragging {
   /** @type {{card: HTMLButtonElement, id: number, x: number, y: number, moves: boolean}|null} */
   drag = null;
-  /** Until this time of an event, a click only ends what the pointer did before. */
+  /** A click before this time chooses no card: it ended a drag, or the moving of cards. */
   clicksFrom = -1000;
 
   /**
@@ -38,7 +38,7 @@ export class Dragging {
     const target = /** @type {Element} */ (event.target);
     if (!seated.frames.isIdle && target.closest("[data-table]")) {
       seated.frames.finish();
-      this.clicksFrom = event.timeStamp + 450; // this press only ended the moving of cards
+      this.clicksFrom = event.timeStamp + 450; // this press ended the moving of cards, no more
       return;
     }
     const card = /** @type {HTMLButtonElement|null} */ (target.closest(".hand button.legal"));

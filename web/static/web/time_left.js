@@ -1,8 +1,8 @@
 // The time that is left for a move.
 
 /**
- * Shows the time that is left, each second anew; returns a function that ends that.
- * @param {number} ms @param {(seconds: number) => void} show  gets whole seconds, at the end 0
+ * Calls `show` each second until the time is over; returns a function that stops it earlier.
+ * @param {number} ms @param {(seconds: number) => void} show  gets the whole seconds that are left
  */
 export function countSeconds(ms, show) {
   const ends = performance.now() + ms;
