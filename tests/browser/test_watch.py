@@ -90,6 +90,17 @@ def test_a_replay_stands_still_if_the_reader_wants_less_motion(
     assert felt.inner_html() != before
 
 
+def test_without_javascript_a_replay_has_no_button_that_does_nothing(
+    league: Tournament, browser: Browser, live_server: LiveServer
+) -> None:
+    context = browser.new_context(base_url=live_server.url, java_script_enabled=False)
+    page = context.new_page()
+    page.goto("/")
+    expect(page.locator("#tv .felt")).to_be_visible()
+    expect(page.locator("#tv [data-play]")).to_be_hidden()
+    context.close()
+
+
 def test_a_small_caption_has_two_lines_and_its_title_all_of_the_text(
     league: Tournament, visit: Visit
 ) -> None:
@@ -147,7 +158,7 @@ def test_live_matches_take_the_place_of_replays_as_they_begin(
     expect(replays.first).to_be_visible()
     note = fresh.page.get_by_text("These are replays of recent highlights")
     expect(note).to_be_visible()
-    fresh.page.wait_for_function("beginnings.length === 1")
+    fresh.page.wait_for_function("() => beginnings.length === 1")
     for number in (1, 2):
         match = match_of(remote_bots(3))
         fresh.page.evaluate("match => beginnings[0].begin(match)", match.pk)
@@ -187,7 +198,7 @@ def test_a_stream_of_beginnings_that_fails_is_opened_again_and_a_full_page_has_n
     fresh.page.add_init_script(BEGINNINGS)
     fresh.page.clock.install(time=0)
     fresh.page.goto("/")
-    fresh.page.wait_for_function("beginnings.length === 1")
+    fresh.page.wait_for_function("() => beginnings.length === 1")
     fresh.page.evaluate("beginnings[0].dispatchEvent(new Event('error'))")
     fresh.page.clock.run_for(3000)
     assert fresh.page.evaluate("beginnings.map((each) => each.isOpen)") == [False, True]
@@ -225,7 +236,7 @@ def test_the_wall_fills_the_screen(league: Tournament, fresh: Visit) -> None:
     Streams(fresh.page)
     fresh.page.goto("/tv/")
     fresh.page.get_by_role("button", name="Show full screen").click()
-    fresh.page.wait_for_function("document.fullscreenElement?.id === 'wall'")
+    fresh.page.wait_for_function("() => document.fullscreenElement?.id === 'wall'")
     expect(fresh.page.locator("article .felt")).to_be_visible()
 
 
@@ -279,7 +290,7 @@ def test_every_time_names_one_zone(
         "/account/",
     ):
         page.goto(path)
-        page.wait_for_function("document.readyState === 'complete'")
+        page.wait_for_function("() => document.readyState === 'complete'")
         times = page.locator("time[datetime*='T']").all()
         for time in times:
             expect(time).to_have_text(re.compile(r"^\d+ \w{3,4} \d{4}, \d\d:\d\d (GMT\+5:30|IST)$"))
