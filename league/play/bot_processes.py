@@ -168,9 +168,13 @@ def _clean_up() -> None:
         try:
             close_finished_matches()
             failed = False
-        except DatabaseError as error:  # one line for an outage, however long it is
+        except Exception as error:  # one line for an outage, however long it is
             if not failed:
-                log.warning("finished matches could not be read", error=str(error))
+                log.warning(
+                    "finished matches could not be read",
+                    error=str(error),
+                    exc_info=not isinstance(error, DatabaseError),
+                )
             failed = True
         finally:
             connection.close()

@@ -1,9 +1,11 @@
 from collections.abc import Iterator
+from threading import Event
 
 import pytest
 
 from league.play import bot_processes
 from league.play.bot_processes import MAX_MATCHES, MAX_RESIDENT_BYTES, BotProcesses
+from tests import logs
 
 
 class Kept(BotProcesses):
@@ -44,3 +46,27 @@ def test_above_the_limit_of_matches_the_matches_used_least_recently_end() -> Non
 def test_a_match_in_use_does_not_end_however_large_it_is() -> None:
     keep(2 * MAX_RESIDENT_BYTES)
     assert bot_processes._spare() == []
+
+
+def test_no_error_ends_the_search_for_finished_matches(monkeypatch: pytest.MonkeyPatch) -> None:
+    searches: list[int] = []
+    enough = Event()
+
+    def fail() -> None:
+        searches.append(1)
+        if len(searches) == 2:
+            bot_processes._kept.clear()  # then the thread ends
+            enough.set()
+        raise ValueError("a defect")
+
+    monkeypatch.setattr(bot_processes, "CLEAN_UP_EVERY", 0.01)
+    monkeypatch.setattr(bot_processes, "close_finished_matches", fail)
+    keep(0)
+    with logs.captured() as lines:
+        bot_processes._start_cleaner()
+        cleaner = bot_processes._cleaner
+        assert enough.wait(20)
+        assert cleaner is not None
+        cleaner.join(20)
+    assert not cleaner.is_alive()
+    assert [line["event"] for line in lines] == ["finished matches could not be read"]
