@@ -73,6 +73,10 @@ class Groups(Generic[Item, Result]):
         self._next_at = 0.0
         """Time of the event loop before which no group starts beside another one."""
 
+    def __len__(self) -> int:
+        """Return the number of requests whose items wait for a group."""
+        return len(self._waiting)
+
     async def add(self, item: Item) -> Result:
         """Return the result of an item.
 
