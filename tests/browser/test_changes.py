@@ -74,7 +74,7 @@ def by_hand(page: Page, path: str) -> Page:
     page.add_init_script(BY_HAND + FETCHES)
     page.clock.install(time=0)
     page.goto(path)
-    page.wait_for_function("streams.length === 1")
+    page.wait_for_function("() => streams.length === 1")
     page.clock.pause_at(60_000)
     return page
 

@@ -46,7 +46,7 @@ def test_a_tournament_is_shared_printed_and_embedded(league: Tournament, visit: 
     page.get_by_role("button", name="Print").click()
     assert page.evaluate("printed") == 1
     page.get_by_role("button", name="Full screen").click()
-    page.wait_for_function("document.fullscreenElement === document.documentElement")
+    page.wait_for_function("() => document.fullscreenElement === document.documentElement")
     page.evaluate("document.exitFullscreen()")
     page.get_by_role("link", name="Embed", exact=True).click()
     expect(page.get_by_label("Copy this code")).to_be_visible()
