@@ -29,6 +29,7 @@ from bots_sdk.commands.progress import progress
 from bots_sdk.commands.replaying import show_steps, steps_of
 from bots_sdk.errors import UnreachableError
 from engine.errors import RecordError
+from engine.games.events import CardsLed, Event, RoundDealt
 from engine.record import read, verify, write
 from engine.sentences import sentence
 
@@ -199,21 +200,43 @@ def _watch_league(client: Client, number: int, *, show_all: bool, as_json: bool)
         return f"waiting for the next step for {time.monotonic() - waits_since:.0f} s"
 
     console = Console(highlight=False, soft_wrap=True)
+    narrator = _Narrator(names)
     with progress(line, results=console):
         for event in _events(client, number):
-            console.print(_text_of(event, names), markup=False)
+            console.print(narrator.text_of(event), markup=False)
             waits_since = time.monotonic()
 
 
-def _text_of(event: ServerEvent, names: list[str]) -> str:
-    """Return the sentences of a phase, or of the end of the match."""
-    if event.event == "end":
-        return f"The match is {event.data['status']}."
-    try:
-        sentences = [sentence(each, names) for each in event.events]
-    except ValueError:
-        return "(This version of twelfth-night is too old to show this step. Update it.)\n"
-    return "".join(f"{each}\n" for each in sentences)
+class _Narrator:
+    """Puts the events of a live match into words, from its beginning.
+
+    Args:
+        names: of the bots by seat.
+    """
+
+    def __init__(self, names: list[str]) -> None:
+        self._names = names
+        self._round = self._trick = 0
+
+    def text_of(self, event: ServerEvent) -> str:
+        """Return the sentences of a phase, or of the end of the match."""
+        if event.event == "end":
+            return f"The match is {event.data['status']}."
+        try:
+            lines = [line for each in event.events for line in self._lines(each)]
+        except ValueError:
+            return "(This version of twelfth-night is too old to show this step. Update it.)\n"
+        return "".join(f"{line}\n" for line in lines)
+
+    def _lines(self, event: Event) -> list[str]:
+        """Return the sentence of an event, after a headline if it begins a trick."""
+        if isinstance(event, RoundDealt):
+            self._round, self._trick = event.round, 0
+        if not isinstance(event, CardsLed):
+            return [sentence(event, self._names)]
+        self._trick += 1
+        headline = f"round {self._round}, trick {self._trick}"
+        return [headline, sentence(event, self._names)]
 
 
 def _events(client: Client, number: int) -> Iterator[ServerEvent]:

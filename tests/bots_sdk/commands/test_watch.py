@@ -11,7 +11,7 @@ from bots_sdk.client import ServerEvent
 from bots_sdk.commands import watching
 from bots_sdk.errors import UnreachableError
 from engine.cli import simulate
-from engine.playback import play_back
+from engine.playback import play_back, steps_of
 from engine.record import read, verify, write
 from tests.bots_sdk.conftest import BOTS, Home
 from tests.bots_sdk.stub import StubLeague
@@ -164,6 +164,17 @@ def test_a_match_of_a_league_is_followed_to_its_end(
         r"^\d+ is the lowest card, so (ada|bea|cyd) wins the trick$", result.stdout, re.M
     )
     assert result.stdout.endswith("The match is finished.\n")
+
+
+def test_each_trick_of_a_live_match_has_a_number_within_its_round(
+    home: Home, stub: StubLeague, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    serve(stub, status="playing", public=False)
+    Feed(feed()).replaces(monkeypatch)
+    shown = home("watch", 7).stdout
+    tricks = re.findall(r"^round (\d+), trick (\d+)\n(?:ada|bea|cyd) leads ", shown, re.M)
+    names = dict.fromkeys(name for _, name in steps_of(RECORD))
+    assert [f"round {round_}, trick {trick}" for round_, trick in tricks] == list(names)
 
 
 def test_a_lost_stream_goes_on_after_its_last_event(
