@@ -116,8 +116,8 @@ TEXTS: dict[str, Text] = {
         "if three quarters of the threads are in use: threads that one address may hold"
     ),
     "MAX_HASHES": Text(
-        "password hashes that one web process computes at a time; as many further requests may "
-        "wait for their turn"
+        "password hashes that one web process computes at a time; the same number of further "
+        "requests may wait"
     ),
     "PROBE_URL": Text(
         "the address at which bots reach the league; the `clock` worker calls it, and if the "
