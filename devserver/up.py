@@ -182,7 +182,8 @@ def gateway(at: Path, name: str = "gateway") -> Part:
         name=name,
         command=[
             *(BIN / "uvicorn", "--uds", at, "--loop", "uvloop", "--http", "httptools"),
-            *("--log-level", "warning", "--no-access-log"),
+            # The gateway reads the addresses of proxies itself.
+            *("--no-proxy-headers", "--log-level", "warning", "--no-access-log"),
             *("--timeout-graceful-shutdown", "1", "api.play.app:application"),
         ],
         forked=True,

@@ -9,7 +9,6 @@ from collections.abc import (
     Awaitable,
     Callable,
     Collection,
-    Iterable,
     Mapping,
     MutableMapping,
 )
@@ -31,6 +30,7 @@ log = structlog.get_logger("api.requests")
 KEEP_ALIVE_SECONDS = 15.0
 """Time without an event after which a stream gets a comment, so that no proxy takes the connection
 for a dead one."""
+DISCONNECT = "http.disconnect"
 NO_TURNS = b'{"turns":[]}'
 """The answer to a request for turns if none is open."""
 _SECONDS = re.compile(r"[0-9]{1,2}(\.[0-9]{1,3})?", re.ASCII)
@@ -52,12 +52,13 @@ class Request:
     Attributes:
         client: the client of the rate limits while no token is found: the address.
         route: the pattern of its path, empty until a call is found.
+        receive: returns the next message from the server; the last one has the type `DISCONNECT`.
     """
 
     # Thousands of them wait at the same time.
     __slots__ = (
-        "_headers", "_id", "_query", "_receive", "_send", "_status", "_usage", "client", "method",
-        "path", "route", "token_read_until",
+        "_headers", "_id", "_query", "_send", "_status", "_usage", "client", "method", "path",
+        "receive", "route", "token_read_until",
     )  # fmt: skip
 
     def __init__(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -65,8 +66,8 @@ class Request:
         self.path: str = scope["path"]
         self.route = ""
         self._query: bytes = scope["query_string"]
-        self._headers: Iterable[tuple[bytes, bytes]] = scope["headers"]
-        self._receive, self._send = receive, send
+        self._headers: list[tuple[bytes, bytes]] = scope["headers"]
+        self.receive, self._send = receive, send
         self._status = 0
         self.token_read_until = 0.0
         self._usage: throttles.Usage | None = None
@@ -138,8 +139,8 @@ class Request:
             raise error
         parts = []
         while True:
-            message = await self._receive()
-            if message["type"] == "http.disconnect":
+            message = await self.receive()
+            if message["type"] == DISCONNECT:
                 raise ProblemError(
                     "bad-request", "The connection ended before the whole body had arrived."
                 )
@@ -195,6 +196,11 @@ class Request:
                 found = value
         return found.decode("latin-1").strip()
 
+    def forget_headers(self, *, but: Collection[bytes]) -> None:
+        """Free the memory of all headers but some, before a long wait."""
+        # The server holds the same list.
+        self._headers[:] = [header for header in self._headers if header[0] in but]
+
     async def stream(
         self,
         changed: asyncio.Event,
@@ -226,7 +232,7 @@ class Request:
 
     async def disconnected(self) -> None:
         """Return when the client disconnects."""
-        while (await self._receive())["type"] != "http.disconnect":
+        while (await self.receive())["type"] != DISCONNECT:
             pass
 
     async def start(self, status: int, headers: Mapping[str, str]) -> None:

@@ -135,12 +135,14 @@ def served(
             log_level="warning",
             lifespan="on",
             ws="none",
+            proxy_headers=False,
             timeout_graceful_shutdown=1,
         )
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run)
         thread.start()
         while not server.started:
+            assert thread.is_alive(), "the server did not start; its log has the reason"
             time.sleep(0.01)
         site = Site(app, server, socket)
         try:
