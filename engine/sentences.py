@@ -46,6 +46,19 @@ def winners(places: Sequence[int], names: Sequence[str]) -> str:
     return _winners(places, names.__getitem__)
 
 
+def move_in_words(text: str, names: Sequence[str]) -> str:
+    """Return a move for readers, with names in place of numbers: "award the points to ada".
+
+    Args:
+        text: the move's text.
+        names: name of the player at each seat.
+    """
+    verb, _, rest = text.partition(" ")
+    if verb == "award":
+        return f"award the points to {names[int(rest)]}"
+    return f"{verb} {_card(0)}" if rest == "0" else text
+
+
 def cards(ranks: Sequence[int]) -> str:
     """Return ranks as text, in the order given: "9 8 7"; "no cards" if there are none."""
     return " ".join(map(str, ranks)) or "no cards"

@@ -7,6 +7,7 @@ from engine.analysis import MARKS, Analysis, Decision, Total
 from engine.analysis.results import BLUNDER, MISTAKE, places
 from engine.playback import steps_of
 from engine.record import Record
+from engine.sentences import move_in_words
 from web.charts.lines import Chart, chart
 
 _ERROR_BARS = 2
@@ -21,6 +22,8 @@ class Row:
         step: number of the step of the replay in which it was made, from 1.
         when: name of that step.
         name: of the bot.
+        move: the move that was made, in words.
+        best: the best one.
         decision: the decision.
         loss: in places.
         error: half of the error bar, in places.
@@ -30,6 +33,8 @@ class Row:
     step: int
     when: str
     name: str
+    move: str
+    best: str
     decision: Decision
     loss: float
     error: float
@@ -87,23 +92,28 @@ def analysis_page(
     return AnalysisPage(
         chart=chart(lines, "deal", "end"),
         seats=seat_sums(found, names),
-        rows=[_row(each, *steps[each.ply], names[each.seat], len(names)) for each in listed],
+        rows=[_row(each, *steps[each.ply], names) for each in listed],
         decisions=len(found.decisions),
         playouts=found.playouts,
         exact=sum(each.is_exact for each in found.decisions),
     )
 
 
-def _row(decision: Decision, step: int, when: str, name: str, seats: int) -> Row:
+def _row(decision: Decision, step: int, when: str, names: Sequence[str]) -> Row:
     results = sorted(decision.results.items(), key=lambda each: -each[1])
+    seats = len(names)
     return Row(
         step=step,
         when=when,
-        name=name,
+        name=names[decision.seat],
+        move=move_in_words(decision.move, names),
+        best=move_in_words(decision.best, names),
         decision=decision,
         loss=places(decision.loss, seats),
         error=places(_ERROR_BARS * decision.error, seats),
-        results=[(move, 1 + places(1 - value, seats)) for move, value in results],
+        results=[
+            (move_in_words(move, names), 1 + places(1 - value, seats)) for move, value in results
+        ],
     )
 
 

@@ -13,7 +13,7 @@ from engine.sentences import sentence
 
 _HEADINGS = (
     *(happened.MatchStarted, happened.DayStarted, happened.RoundDealt),
-    *(happened.RankScored, happened.HandCounted, happened.MatchOver),
+    *(happened.HandCounted, happened.MatchOver),
 )
 _OUTCOMES = (
     *(happened.DayWon, happened.PotAwarded, happened.DayCarried, happened.PotLost),
@@ -80,9 +80,10 @@ def outcomes(record: Record) -> Iterator[str]:
     """
     when = [name for _, name in steps_of(record)]
     for phase in play_back(record):
-        played = [event for event in phase.events if isinstance(event, happened.CardPlayed)]
-        if played:
-            yield f"  {', '.join(sentence(event, record.players) for event in played)}"
+        for kind in (happened.CardGiven, happened.CardPlayed):
+            moved = [event for event in phase.events if isinstance(event, kind)]
+            if moved:
+                yield f"  {', '.join(sentence(event, record.players) for event in moved)}"
         for event in phase.events:
             if isinstance(event, _HEADINGS):
                 yield sentence(event, record.players)

@@ -17,6 +17,7 @@ from engine.analysis.results import places
 from engine.errors import RecordError, quote
 from engine.playback import steps_of
 from engine.record import Record, read, read_lines, verify
+from engine.sentences import move_in_words
 
 _LEAST_PLAYOUTS = 8
 _WORST = 5
@@ -130,8 +131,9 @@ def _print(record: Record, found: Analysis, *, show_all: bool) -> None:
     print("\nThe most expensive decisions:")
     for each in worst:
         if each.loss > 0:
+            move, best = (move_in_words(text, names) for text in (each.move, each.best))
             print(
-                f"  {steps[each.ply]}, {names[each.seat]}: {each.move} instead of {each.best} lost "
+                f"  {steps[each.ply]}, {names[each.seat]}: {move} instead of {best} lost "
                 f"{_loss(each, record.seats)} places"
             )
     print("\nEach seat's chance of the first place, computed from the cards in all hands:")
@@ -172,7 +174,8 @@ def _print_decisions(decisions: list[Decision], steps: list[str], names: tuple[s
         note = f"{each.mark} (by the referee)" if each.fault else each.mark
         add_row(
             table,
-            *(steps[each.ply], names[each.seat], each.move, each.best),
+            *(steps[each.ply], names[each.seat]),
+            *(move_in_words(text, names) for text in (each.move, each.best)),
             *(_loss(each, len(names)), note),
         )
     print_table(table)

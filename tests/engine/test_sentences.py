@@ -9,7 +9,7 @@ from engine.games import events
 from engine.games.events import Event
 from engine.games.game import State
 from engine.playback import play_back
-from engine.sentences import sentence
+from engine.sentences import move_in_words, sentence
 from tests.engine.test_properties import finished, matches
 
 NAMES = ["ada", "bo", "cy"]
@@ -111,3 +111,19 @@ def test_every_event_has_a_sentence_in_its_full_and_its_public_form(
                 text = sentence(form)
                 assert text.isprintable()
                 assert "None" not in text
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("award 2", "award the points to cy"),
+        ("play 0", "play a Claus"),
+        ("give 0", "give a Claus"),
+        ("play 10", "play 10"),
+        ("give 7", "give 7"),
+        ("pass", "pass"),
+        ("play 11 10 9", "play 11 10 9"),
+    ],
+)
+def test_a_move_in_words_names_the_seat_and_the_claus(text: str, words: str) -> None:
+    assert move_in_words(text, NAMES) == words

@@ -365,8 +365,9 @@ def test_the_outcome_of_a_day_shows_all_cards_of_the_day_before_the_reason() -> 
     found = list(outcomes(record))
     day = found.index(next(line for line in found if line.startswith("day 1 starts")))
     for seat in record.players or ():
-        assert f"{seat} plays " in found[day + 1]
-    assert " is the lowest" in found[day + 2] or " a Claus counts" in found[day + 2]
+        assert f"{seat} gives " in found[day + 1]
+        assert f"{seat} plays " in found[day + 2]
+    assert " is the lowest" in found[day + 3] or " a Claus counts" in found[day + 3]
 
 
 def test_the_outcome_of_a_trick_has_its_number_in_the_round() -> None:
