@@ -39,7 +39,13 @@ from api.play.refused_writes import refused_writes  # noqa: E402
 from api.play.requests import Message, Receive, Request, Send  # noqa: E402
 from api.play.revisions import RevisionCalls  # noqa: E402
 from api.play.spectators import Spectators  # noqa: E402
-from api.play.turn_waiters import PollWaiter, StreamWaiter, TurnWaiters, WaitingBot  # noqa: E402
+from api.play.turn_waiters import (  # noqa: E402
+    PollEnds,
+    PollWaiter,
+    StreamWaiter,
+    TurnWaiters,
+    WaitingBot,
+)
 from api.play.waiting_limits import WaitingLimits  # noqa: E402
 from api.play.wakeup_listener import Waiters, WakeupListener  # noqa: E402
 from api.play.watching import WatchCalls  # noqa: E402
@@ -94,6 +100,7 @@ class Gateway:
         self._tokens: Groups[str, Token | None]
         self._still_playing: Groups[str, bool]
         self._turns: TurnWaiters
+        self._poll_ends: PollEnds
         self._spectators: Spectators
         self._moves: MoveCalls
         self._calls: Sequence[_Call] = ()
@@ -114,6 +121,7 @@ class Gateway:
         self._tokens = Groups(in_threads(self._database, self._read_tokens), runs=1)
         self._still_playing = Groups(in_threads(self._database, _still_play), runs=1)
         self._turns = TurnWaiters(self._database)
+        self._poll_ends = PollEnds()
         self._spectators = Spectators(self._database)
         self._moves = MoveCalls(self._authenticate, self._database)
         beginnings = Beginnings(self._database)
@@ -235,7 +243,7 @@ class Gateway:
                     del bot
                     if not turns and seconds:
                         request.forget_headers(but=(b"authorization", b"x-forwarded-proto"))
-                        turns = await waiter.wait(seconds, request)
+                        turns = await waiter.wait(seconds, request, self._poll_ends)
                         if turns:
                             await self._check_token(request)
                 finally:

@@ -1,6 +1,7 @@
 """Requests of this process that wait for turns: `Waiters` for `api.play.wakeup_listener`."""
 
 import asyncio
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -32,6 +33,38 @@ class TurnWaiter(Protocol):
         """Receive all open turns of the bot, at least one."""
 
 
+class PollEnds:
+    """Ends the waits of long polls when their time is over, in steps of `STEP_SECONDS`.
+
+    A timer for each request would take 0.7 kB.
+    """
+
+    STEP_SECONDS = 0.1
+
+    def __init__(self) -> None:
+        self._waiters: dict[int, set[PollWaiter]] = {}
+        """By the number of the step, from the start of the event loop's clock."""
+
+    def add(self, waiter: "PollWaiter", seconds: float) -> int:
+        """End a wait after these seconds, or up to a step later; return the step's number."""
+        loop = asyncio.get_running_loop()
+        step = math.ceil((loop.time() + seconds) / self.STEP_SECONDS)
+        if step not in self._waiters:
+            self._waiters[step] = set()
+            loop.call_at(step * self.STEP_SECONDS, self._end, step)
+        self._waiters[step].add(waiter)
+        return step
+
+    def remove(self, waiter: "PollWaiter", step: int) -> None:
+        """Forget a waiter, whose wait may have ended."""
+        if step in self._waiters:
+            self._waiters[step].discard(waiter)
+
+    def _end(self, step: int) -> None:
+        for waiter in self._waiters.pop(step):
+            waiter.receive(())
+
+
 class PollWaiter:
     """A long poll: waits for the first turns, the end of its time, or its client's disconnect."""
 
@@ -50,13 +83,15 @@ class PollWaiter:
             if self._task:
                 self._task.cancel()
 
-    async def wait(self, seconds: float, request: Request) -> Sequence[EncodedTurn] | None:
+    async def wait(
+        self, seconds: float, request: Request, ends: PollEnds
+    ) -> Sequence[EncodedTurn] | None:
         """Return turns, none at the end of the time, or None if the client disconnects.
 
         The request's task itself waits for the disconnect, and turns cancel that as a timeout does.
         A second task for each request would take 1 kB more, a coroutine for the loop 0.2 kB.
         """
-        timer = asyncio.get_running_loop().call_later(seconds, self.receive, ())
+        step = ends.add(self, seconds)
         self._task = task = asyncio.current_task()
         try:
             if self._turns is None:
@@ -67,7 +102,7 @@ class PollWaiter:
                 raise  # the server stops
         finally:
             self._task = None
-            timer.cancel()
+            ends.remove(self, step)
         return self._turns
 
     def _has_ended(self) -> bool:

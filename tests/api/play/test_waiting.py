@@ -1,5 +1,6 @@
 """Requests to the gateway that wait for turns, over real HTTP."""
 
+import asyncio
 import subprocess
 import tempfile
 import threading
@@ -10,6 +11,7 @@ from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from unittest.mock import AsyncMock
 
 import httpx
 import pytest
@@ -18,6 +20,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from api.play import requests
+from api.play.turn_waiters import PollEnds, PollWaiter
 from league import accounts, play
 from league.accounts import tokens as tokens_module
 from league.bots import create_bot
@@ -51,6 +54,23 @@ def test_without_a_turn_the_answer_is_an_empty_list_when_the_time_is_over(
     assert site.get(bots[0], wait="0.5").json() == {"turns": []}
     assert time.monotonic() - began >= 0.5
     assert len(site.app._turns) == 0
+
+
+def test_each_wait_ends_after_its_own_time_and_leaves_nothing() -> None:
+    async def wait(seconds: float, ends: PollEnds) -> float:
+        began = time.monotonic()
+        request = AsyncMock()
+        request.receive = asyncio.Event().wait  # the client stays
+        assert await PollWaiter().wait(seconds, request, ends) == ()
+        return time.monotonic() - began - seconds
+
+    async def wait_at_once(ends: PollEnds) -> list[float]:
+        async with asyncio.timeout(SOON):
+            return await asyncio.gather(*(wait(n / 50, ends) for n in range(1, 31)))
+
+    ends = PollEnds()
+    assert min(asyncio.run(wait_at_once(ends))) >= -0.001
+    assert not ends._waiters
 
 
 def test_a_hint_wakes_waiting_requests_when_a_turn_opens(
