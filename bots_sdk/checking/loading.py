@@ -18,8 +18,8 @@ from bots_sdk.sandbox.sources import Source
 MAX_EVIDENCE_LETTERS = 3000
 """The largest part of a traceback in a finding."""
 MAY_IMPORT = (
-    "A bot may import Python's standard library, NumPy, engine, bots_sdk.environments.encoding and "
-    "its own files"
+    "A bot may import Python's standard library, NumPy, engine, its own files, and "
+    "bots_sdk.environments.encoding and compact"
 )
 """What the sandbox has, as the start of a sentence."""
 SLOWER = 3
@@ -93,7 +93,7 @@ def _import_remedy(path: Path, source: Source, module: str) -> str:
             "The league has NumPy, but this machine has not, so the check can't load it. Install "
             f"it with `{install_command('python', 'numpy')}`."
         )
-    return f"{MAY_IMPORT}, without the network, processes or writing files."
+    return f"{MAY_IMPORT}. It can't use the network, start processes or write files."
 
 
 def of_loading(source: Source, runtime: Runtime, info: dict[str, Any]) -> Finding:
@@ -117,6 +117,9 @@ def of_loading(source: Source, runtime: Runtime, info: dict[str, Any]) -> Findin
         return Finding("loading", CheckResult.OK, f"compiled and started in {took:.2f} s")
     text = f"{took:.2f} s of {runtime.start_seconds:g} s"
     if took * SLOWER > runtime.start_seconds:
-        remedy = "A busy machine would be too slow. Load less, or load data at its first use."
+        remedy = (
+            "A busy machine at the league may take longer than the limit. Load less, or load data "
+            "only when a move needs it."
+        )
         return Finding("loading", CheckResult.WARNING, text, remedy)
     return Finding("loading", CheckResult.OK, text)

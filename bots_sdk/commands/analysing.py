@@ -41,7 +41,7 @@ def analyse_match(
             min=_LEAST_PLAYOUTS,
             max=MAX_PLAYOUTS,
             help="Simulated matches (playouts) for each comparison of two moves. Four times as "
-            "many playouts halve the errors.",
+            "many playouts halve the error bars (±).",
         ),
     ] = DEFAULT_PLAYOUTS,
     show_all: Annotated[
@@ -51,8 +51,9 @@ def analyse_match(
 ) -> None:
     """Show what each decision of a finished match gained or lost, and how much was luck.
 
-    The command prints each seat's chance of the first place, the loss of each mistake, and luck
-    apart from play. `match` and `watch` show the same days, or rounds and tricks.
+    The command prints each seat's chance of the first place, the loss of each mistake, and how much
+    each seat owes to luck and to its own play. It names the step of a move by its day, or by its
+    round and trick, as `match` and `watch` do.
 
     Losses, luck and play are in places: a move with a loss of 0.4 makes its seat end 0.4 places
     lower on average. With --json they are in win shares: the win share of a seat is the share of
@@ -114,8 +115,8 @@ def _read(line: bytes, name: str) -> Record:
         return read(line)
     except RecordError as error:
         raise ImpossibleError(
-            f"There is no record in {name}: {error}. A record is one JSON object on one line, as "
-            "the league's page of a match offers it."
+            f"There is no record in {name}: {error}. A record is one JSON object on one line. You "
+            "can download it from the league's page of a match."
         ) from None
 
 
@@ -148,8 +149,8 @@ def _print(record: Record, found: Analysis, *, show_all: bool) -> None:
         "- deal: the seat's position and the first cards; draws: the later cards.\n"
         "- play: the seat's moves, compared with the moves of a rule of thumb.\n"
         "- others: the moves of the other seats.\n"
-        "- lost: the seat's moves, compared with the best moves. The rule of thumb loses places\n"
-        "  by this measure too."
+        "- lost: the seat's moves, compared with the best moves. The rule of thumb often errs,\n"
+        "  so a seat can lose places here and still gain places in the column play."
     )
     table = new_table("seat", "deal", "draws", "play", "others", "place", "lost", "marks")
     for total in found.totals:

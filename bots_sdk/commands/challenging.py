@@ -25,8 +25,8 @@ def challenge(
     game: Annotated[
         Literal["twelve-days", "partridge"] | None,
         typer.Option(
-            help="The game. Default: the game of your bot's ladder, or else of another ladder, if "
-            "the ladder allows this number of bots.",
+            help="The game. Default: the game of a ladder that allows this number of bots, if "
+            "possible a ladder of your bot.",
             show_default=False,
         ),
     ] = None,

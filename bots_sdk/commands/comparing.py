@@ -274,8 +274,8 @@ def _in_words(run: _Run, *, stopped: bool) -> str:
             return f"After {blocks}, {new} is very probably stronger than {old}."
         case Decision.NOT_BETTER:
             return (
-                f"After {blocks}, {new} is very probably not 20 Elo stronger than {old}: 20 Elo "
-                "are a win share of 53 %. It may be as strong, or weaker."
+                f"After {blocks}, {new} is very probably less than 20 Elo stronger than {old}: 20 "
+                "Elo are a win share of 53 %. It may be as strong, or weaker."
             )
         case Decision.NO_DIFFERENCE:
             return f"In {blocks}, both versions made the same moves."
@@ -305,8 +305,8 @@ def _show_statistics(run: _Run) -> None:
     )
     print(
         f"- A verdict needs {plan.min_differing} blocks in which the two versions have different "
-        f"results, or {plan.guard_blocks} blocks in all. The reason: a small edit changes "
-        "nothing in most blocks."
+        f"results, or {plan.guard_blocks} blocks in all. Fewer blocks would decide too early: a "
+        "small edit changes nothing in most blocks."
     )
 
 

@@ -36,7 +36,7 @@ def run(
 
     If the bot raises an error, is too slow, or returns an illegal move, the command plays the
     first legal move instead, and saves the bot's input in the directory of --faults. At the league
-    this is no fault: the move that it gets is legal and in time.
+    this is no fault, because the league gets a legal move in time.
 
     After Ctrl-C, the bot finishes the moves that it is computing. A second Ctrl-C stops at once.
     """
@@ -106,9 +106,9 @@ def enter(
 
     If the bot is on the ladder already, the command changes nothing.
 
-    The bot gets a rank after its first blocks. A block is a set of matches at one table, as many
-    as the table has seats: each bot sits once in each seat. With --wait the command shows the
-    bot's progress until it has a rank. After Ctrl-C the league plays on.
+    The bot gets a rank after its first blocks. A block is a set of matches at one table. It has as
+    many matches as the table has seats, so each bot sits once in each seat. With --wait the command
+    shows the bot's progress until it has a rank. After Ctrl-C the league plays on.
     """
     url, league = chosen_league()
     token = os.environ.get("TWELFTH_NIGHT_TOKEN") or league.token or league.bots.get(bot, "")

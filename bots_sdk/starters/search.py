@@ -6,9 +6,15 @@ first move all seats choose at random, weighted by rules of thumb.
 
 Rules: `twelfth-night rules twelve-days`. What a bot sees: `twelfth-night rules observations`.
 
-Ideas: another policy for the playouts (`engine.playouts.UNIFORM`, or a table of your own), more
-playouts for the moves that look best, and `pair_result` instead of `lead`. The bot
-`bots_sdk/reference/search_bot.py` drops moves that look bad, and keeps an eye on its clock.
+Three ideas:
+
+- Use another policy for the playouts: `engine.playouts.UNIFORM`, or a table of your own.
+- Play more playouts for the moves that look best.
+- Choose by `pair_result` (the share of opponents beaten) instead of `lead` (the bot's points above
+  the mean of the others).
+
+The bot `bots_sdk/reference/search_bot.py` drops the worse half of the moves after each round of
+playouts, and stops at a time limit.
 """
 
 import json

@@ -297,7 +297,7 @@ def _judged(found: _Found) -> Outside:
         if actual != wanted:
             raise ModuleRefusedError(
                 f"the module exports {name} as {actual or 'something other than a function'}; "
-                f"its types are {wanted}"
+                f"its types must be {wanted}"
             )
         functions.add(name)
     if found.exports.get("memory", (None, 0))[0] != _MEMORY or found.memories != 1:

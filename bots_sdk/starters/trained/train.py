@@ -3,7 +3,8 @@
     python train.py
 
 The first matches are random. In later ones the network chooses most moves. The value of a move is
-the mean result of the matches in which a seat made it: its score minus the mean of the others.
+the mean result of the seats that made it. A seat's result is its score minus the mean score of the
+other seats.
 Needs the extra `rl` of twelfth-night.
 """
 
@@ -23,7 +24,7 @@ ROUNDS = 3
 EXPLORE = 0.3
 """The share of random moves after the first round."""
 INPUTS = {"twelve-days": 79, "partridge": 127}
-"""How many numbers of an observation the network takes: those that any number of seats has."""
+"""How many numbers the network takes: those that an observation has for any number of seats."""
 HIDDEN = 48
 
 Array = NDArray[np.float32]

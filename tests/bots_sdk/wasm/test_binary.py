@@ -37,7 +37,7 @@ def test_a_module_declares_its_games_by_exports() -> None:
         (module(imports='(import "league" "log" (func (param i32)))'), r"as \(i32\) -> nothing"),
         (module(imports='(import "league" "log" (global i32))'), "may import only"),
         (module(allocate=""), r"not export allocate \(it exports 'choose', 'memory'\)"),
-        (module(allocate='(func (export "allocate"))'), r"its types are \(i32\) -> i32"),
+        (module(allocate='(func (export "allocate"))'), r"its types must be \(i32\) -> i32"),
         (module(allocate='(global (export "allocate") i32 (i32.const 1))'), "other than a func"),
         (module(memory="(memory 1)"), "export its only memory"),
         (module(memory='(memory (export "memory") 1025)'), "starts with 64 MB; a bot has 64"),
