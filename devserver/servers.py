@@ -51,8 +51,9 @@ def server_parts(
     parts: list[Part] = []
     if not (database_url and redis_url) and not shutil.which("setpriv"):
         raise ServersError(
-            "The command setpriv is missing. The league needs it to stop its servers when it stops "
-            "itself. Install util-linux, or set DATABASE_URL and REDIS_URL to servers that you run."
+            "The command setpriv is missing. The league uses it so that its database and broker "
+            "end when the league ends. Install util-linux, or set DATABASE_URL and REDIS_URL to "
+            "servers that you run."
         )
     if redis_url is None:
         part, redis_url = valkey(place)

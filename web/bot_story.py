@@ -139,7 +139,10 @@ def owners_step(
     if faults.faults:
         matches = reverse("web:bot-matches", args=[bot.name])
         count = f"{faults.faults} fault{'' if faults.faults == 1 else 's'}"
-        text = f"It made {count} in its last {faults.matches} matches. Each fault costs a move."
+        text = (
+            f"It made {count} in its last {faults.matches} matches. At each fault, the referee "
+            "chose the bot's move."
+        )
         return Step(text, "Find the faults", matches)
     test = reverse("web:new-challenge", args=[bot.name])
     if not rows:

@@ -83,7 +83,7 @@ def _award(_: Observation) -> str:
 
 def _lead(seen: Observation) -> str:
     if len(seen["hand"]) == 1:
-        return "Your last card: if nobody plays a card as low, you win the round."
+        return "Your last card: if nobody plays a card as low or lower, you win the round."
     last = seen["round"] == seen["rounds"] and not seen["history"]
     begin = "This is the last round. " if last else ""
     return (

@@ -12,9 +12,10 @@ _INTRODUCTION = (
     "names of the players; and `to_act`, the seats that decide next. "
     "The last event is `end`, with `match`, `status` and, for a finished match, `scores` and "
     "`places` by seat.",
-    "While a match is in play, an event `clock` without an id comes when its clock changes. Its "
-    "data is `match`, `to_act`, `deadline`, when the phase is over at the latest, and "
-    "`remaining_ms`, the milliseconds until then. Both are null if no seat has a clock.",
+    "While a match is in play, an event `clock` without an id comes when the match's clock "
+    "changes. Its data is `match`, `to_act`, `deadline` and `remaining_ms`. At the time `deadline` "
+    "the phase is over at the latest; `remaining_ms` is the time until then in milliseconds. Both "
+    "are null if no seat has a clock.",
     "The stream of a finished match begins at its start and has the same events. If other matches "
     "use the same deal, the stream stays empty until they are finished.",
     "Each item of `events` is an object with `kind` and the fields below. `seat` is the seat that "
@@ -22,8 +23,8 @@ _INTRODUCTION = (
 )
 
 _SEVERAL = (
-    "Watch 1 to 12 matches in one stream of server-sent events, as `GET matches/{match_id}/events` "
-    "sends them for one match. The events of each match come in order. Matches that do not "
+    "Watch 1 to 12 matches in one stream of server-sent events. The events are those of "
+    "`GET matches/{match_id}/events`; the events of each match come in order. Matches that do not "
     "exist are left out; if none exists, the answer is the problem `not-found`.",
     "The id of an event contains, for each match, the id of its last event: `7:12,9:end`. To "
     "continue, send it as the header `Last-Event-ID`. A browser can't set this header on a new "

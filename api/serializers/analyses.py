@@ -28,8 +28,9 @@ class MatchChanceSerializer(serializers.Serializer[None]):
         min_value=0,
         allow_null=True,
         help_text=(
-            "The moves of a phase change one chance the most. `decider` is the seat whose "
-            "decision explains most of this change. Null if no decision explains a quarter of it."
+            "Of all chances, take the one that the moves of the phase change the most. `decider` "
+            "is the seat whose decision explains most of this change. Null if no decision explains "
+            "a quarter of it."
         ),
     )
 
@@ -52,7 +53,7 @@ class JudgedMoveSerializer(serializers.Serializer[None]):
     )
     mark = serializers.CharField(help_text=", ".join(f"`{mark}`" for mark in MARKS) + ".")
     is_exact = serializers.BooleanField(
-        help_text="Whether the results were enumerated, not sampled."
+        help_text="Whether the results are exact: computed from all possibilities, not sampled."
     )
     fault = serializers.CharField(
         allow_null=True,

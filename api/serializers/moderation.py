@@ -16,7 +16,8 @@ Action = ModerationEntry.Action
 REASON = "Why; the moderation log keeps it."
 SEEN = (
     "The field `seen` of the preview that you have read. If the state has changed since, the call "
-    "is refused and shows both states. Without it, the decision is made in any state."
+    "is refused and shows both states. If you leave `seen` out, the league makes the decision in "
+    "any state."
 )
 
 
@@ -126,7 +127,7 @@ class LiftQuery(ReasonQuery):
 
 
 class EntryReasonQuery(serializers.Serializer[None]):
-    """The reason of an organiser who enters or withdraws a bot, and the state that it had."""
+    """Why an organiser enters or withdraws a bot, and the state of the bot in the preview."""
 
     reason = serializers.CharField(
         required=False,

@@ -15,7 +15,7 @@ from league.ratings.standings import StandingRow
 
 
 class RatedMatchSerializer(serializers.Serializer[RatedMatch]):
-    """A rated match of a bot beside the prediction."""
+    """A rated match of a bot, compared with the prediction of the ratings."""
 
     match = serializers.IntegerField(min_value=1, help_text="Id of the match.")
     place = serializers.IntegerField(
@@ -35,7 +35,7 @@ class RatedMatchSerializer(serializers.Serializer[RatedMatch]):
 
 
 class HabitSerializer(serializers.Serializer[Rate]):
-    """How often a bot makes a kind of move, beside the field."""
+    """How often a bot makes a kind of move, and how often all bots of the ladder do."""
 
     name = serializers.CharField(max_length=20, help_text="Name of the habit, such as `passes`.")
     text = serializers.CharField(max_length=100, help_text="What the bot does, in words.")

@@ -24,8 +24,9 @@ class MatchAnalysisView(ApiView):
     def get(self, request: Request, match_id: int) -> Response:
         """Get the analysis of a match, or how far it is.
 
-        It has the expected result of each legal move of each decision, each seat's chances over the
-        match, and luck apart from play. There is none while the record of the match is secret.
+        The analysis has the expected result of each legal move of each decision, and each seat's
+        chances over the match. It also separates luck from play. There is no analysis while the
+        record of the match is secret.
         """
         match = _match(match_id)
         return _answer(match, _open(match))

@@ -257,8 +257,8 @@ class TournamentEntryView(ApiView):
         runs, and the next round may draw the bot.
 
         Before the end of the tournament, an organiser may enter any bot, even while entries are
-        closed. In a knockout this is possible only before the start. The moderation log records
-        it. A bot that has withdrawn is entered again.
+        closed, and also a bot that has withdrawn. In a knockout, an organiser may do so only before
+        the start. The moderation log records the entry.
         """
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
         bot = find_bot(name)
@@ -278,8 +278,8 @@ class TournamentEntryView(ApiView):
         The bot still plays the rounds that have drawn it, and they count. No later round draws it,
         and it can't enter this tournament again.
 
-        An organiser may withdraw any bot before the end. The moderation log records it, and an
-        organiser takes it back by entering the bot again.
+        An organiser may withdraw any bot before the end. The moderation log records the
+        withdrawal. To take it back, an organiser enters the bot again.
         """
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
         bot = find_bot(name)

@@ -19,7 +19,8 @@ class Decision(TypedDict):
 
     seen: NotRequired[str]
     """The field `seen` of the preview that you have read. If the state has changed since, the call
-    is refused and shows both states. Without it, the decision is made in any state."""
+    is refused and shows both states. If you leave `seen` out, the league makes the decision in any
+    state."""
     reason: str
     """Why; it is public."""
 

@@ -71,7 +71,7 @@ class CreatedBot(Bot):
 
 
 class Habit(TypedDict):
-    """How often a bot makes a kind of move, beside the field."""
+    """How often a bot makes a kind of move, and how often all bots of the ladder do."""
 
     name: str
     """Name of the habit, such as `passes`."""
@@ -183,7 +183,7 @@ class QualifyingMatch(TypedDict):
 
 
 class RatedMatch(TypedDict):
-    """A rated match of a bot beside the prediction."""
+    """A rated match of a bot, compared with the prediction of the ratings."""
 
     match: int
     """Id of the match."""

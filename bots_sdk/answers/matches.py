@@ -93,7 +93,7 @@ class JudgedMove(TypedDict):
     mark: Literal["best", "fine", "mistake", "blunder"]
     """`best`, `fine`, `mistake`, `blunder`."""
     is_exact: bool
-    """Whether the results were enumerated, not sampled."""
+    """Whether the results are exact: computed from all possibilities, not sampled."""
     fault: Literal["", "timeout", "illegal", "crash", "forfeit"] | None
     """The kind of fault if the referee made the move; null if the bot made it."""
     results: dict[str, float]
@@ -111,8 +111,9 @@ class MatchChance(TypedDict):
     """The same chances after the moves of the phase, but before its new cards; null if the phase
     has no new cards."""
     decider: int | None
-    """The moves of a phase change one chance the most. `decider` is the seat whose decision
-    explains most of this change. Null if no decision explains a quarter of it."""
+    """Of all chances, take the one that the moves of the phase change the most. `decider` is the
+    seat whose decision explains most of this change. Null if no decision explains a quarter of
+    it."""
 
 
 class Move(TypedDict):

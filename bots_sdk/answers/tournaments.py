@@ -58,7 +58,8 @@ class Cancellation(TypedDict):
 
     seen: NotRequired[str]
     """The field `seen` of the preview that you have read. If the state has changed since, the call
-    is refused and shows both states. Without it, the decision is made in any state."""
+    is refused and shows both states. If you leave `seen` out, the league makes the decision in any
+    state."""
     reason: NotRequired[str]
     """Why; it is public. Default: `Decision of the organisers.`"""
 
@@ -68,7 +69,8 @@ class Disqualification(TypedDict):
 
     seen: NotRequired[str]
     """The field `seen` of the preview that you have read. If the state has changed since, the call
-    is refused and shows both states. Without it, the decision is made in any state."""
+    is refused and shows both states. If you leave `seen` out, the league makes the decision in any
+    state."""
     reason: str
     """The reason; it is public."""
 

@@ -257,7 +257,8 @@ def _contradictions(values: Values) -> Iterator[Problem]:
     if values["fill_in"] and values["house_bots"]:
         yield Problem(
             "fill_in",
-            "Fill-ins are house bots that are not entered, so set house_bots to false.",
+            "Only house bots that are not entered can fill empty seats, so set house_bots or "
+            "fill_in to false.",
         )
 
 

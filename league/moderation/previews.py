@@ -206,7 +206,7 @@ def preview_withdrawal(tournament: Tournament, bot: Bot) -> Preview:
     action = Action.WITHDRAW_BOT
     if entry.state != TournamentEntry.State.ENTERED:
         action = Action.ENTER_BOT
-        notes = ["Later rounds may draw it again. It gets no points for rounds without it."]
+        notes = ["Later rounds may draw it again. It gets no points for rounds that it missed."]
     elif tournament.state in Tournament.NOT_STARTED:
         notes = ["Its entry is deleted. Until the end of entries its owner may enter it again."]
     else:
