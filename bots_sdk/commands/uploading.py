@@ -50,8 +50,8 @@ def upload(
         bool,
         typer.Option(
             "--hold",
-            help="Hold the version: it then plays only after you promote it on its page, or after "
-            "a comparison (an A/B test on the bot's page) promotes it.",
+            help="Hold the version: it does not play yet. It plays after you promote it on its "
+            "page, or after a comparison (an A/B test on the bot's page) promotes it.",
         ),
     ] = False,
     again: Annotated[

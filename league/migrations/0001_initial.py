@@ -669,7 +669,7 @@ class Migration(migrations.Migration):
                     "idle_pause_seconds",
                     models.FloatField(
                         default=20.0,
-                        help_text="Pause in seconds between two rounds of the ladder (rounds of tournaments don't count) if only house bots can play, or if every bot that can play has the number of blocks in “settled blocks”. The longer of this pause and “round pause seconds” is used.",
+                        help_text="Pause in seconds between two rounds of the ladder when more blocks would change little: only house bots can play, or every bot that can play has at least “settled blocks” blocks. If “round pause seconds” is a longer pause, the league uses that one. Rounds of tournaments don't count.",
                     ),
                 ),
                 (
@@ -704,7 +704,7 @@ class Migration(migrations.Migration):
                     "ranked_from",
                     models.PositiveIntegerField(
                         default=20,
-                        help_text="A bot has a rank and a band from this number of rated blocks of its current version on. Placement draws so many blocks of a new bot or version.",
+                        help_text="A bot gets a rank and a band after this number of rated blocks of its current version. Placement, the first blocks of a new bot or version, has the same number of blocks.",
                     ),
                 ),
                 ("paused", models.BooleanField(default=False)),
@@ -2072,7 +2072,7 @@ class Migration(migrations.Migration):
                     "max_tables",
                     models.PositiveSmallIntegerField(
                         default=500,
-                        help_text="The most tables of a round robin. If the bots can form more, it plays a balanced choice of at most this number. There are more tables than this only if the bots could not play equally often otherwise.",
+                        help_text="The most tables of a round robin. If the bots can form more, the league plays a balanced choice of them: each bot plays equally often. The number of tables is above this only if no smaller choice is balanced.",
                     ),
                 ),
                 (
@@ -2606,7 +2606,7 @@ class Migration(migrations.Migration):
                     "max_tables",
                     models.PositiveSmallIntegerField(
                         default=500,
-                        help_text="The most tables of a round robin. If the bots can form more, it plays a balanced choice of at most this number. There are more tables than this only if the bots could not play equally often otherwise.",
+                        help_text="The most tables of a round robin. If the bots can form more, the league plays a balanced choice of them: each bot plays equally often. The number of tables is above this only if no smaller choice is balanced.",
                     ),
                 ),
                 (

@@ -75,9 +75,9 @@ class EventSettings(models.Model):
 
     max_tables = models.PositiveSmallIntegerField(
         default=MAX_TABLES,
-        help_text="The most tables of a round robin. If the bots can form more, it plays a "
-        "balanced choice of at most this number. There are more tables than this only if the "
-        "bots could not play equally often otherwise.",
+        help_text="The most tables of a round robin. If the bots can form more, the league plays a "
+        "balanced choice of them: each bot plays equally often. The number of tables is above "
+        "this only if no smaller choice is balanced.",
     )
     extra_blocks = models.PositiveSmallIntegerField(
         default=MAX_EXTRA_BLOCKS,

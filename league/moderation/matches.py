@@ -156,9 +156,9 @@ def _cancellation(match: Match) -> ModerationEntry:
         decision = None
     if decision is None:
         raise ValidationError(
-            f"{capfirst(str(match))} can't be played again. You can only take back the "
-            "cancellation of a match that has no remote bot and no player, and that belongs to no "
-            "block and no comparison.",
+            f"{capfirst(str(match))} can't be played again. You can take back the cancellation of "
+            "a match only if the match has no remote bot and no player. Also, the match must not "
+            "belong to a block or a comparison.",
             code="match-not-restorable",
         )
     return decision
