@@ -305,8 +305,8 @@ def _show_statistics(run: _Run) -> None:
     )
     print(
         f"- A verdict needs {plan.min_differing} blocks in which the two versions have different "
-        f"results, or {plan.guard_blocks} blocks in all. Fewer blocks would decide too early: a "
-        "small edit changes nothing in most blocks."
+        f"results, or {plan.guard_blocks} blocks in all. With fewer blocks a verdict would "
+        "come too early, because a small edit changes nothing in most blocks."
     )
 
 
