@@ -98,7 +98,7 @@ class Progress:
         if self.installs:
             done = min(installed, total)
             part = _COLLECTED_PART + (1 - _COLLECTED_PART) * done / total
-            what = f"installed {done} of {self.total} packages"
+            what = f"all fetched, installed {done} of {self.total} packages"
         else:
             part = _COLLECTED_PART * min(self.collected, total) / total
             what = f"fetched {self.collected} of {self.total} packages"

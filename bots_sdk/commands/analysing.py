@@ -134,8 +134,8 @@ def _print(record: Record, found: Analysis, *, show_all: bool) -> None:
         if each.loss > 0:
             move, best = (move_in_words(text, names) for text in (each.move, each.best))
             print(
-                f"  {steps[each.ply]}, {names[each.seat]}: {move} instead of {best} lost "
-                f"{_loss(each, record.seats)} places"
+                f"  {steps[each.ply]} (ply {each.ply}), {names[each.seat]}: {move} instead of "
+                f"{best} lost {_loss(each, record.seats)} places"
             )
     print("\nEach seat's chance of the first place, computed from the cards in all hands:")
     table = new_table("after", *names)

@@ -95,21 +95,12 @@ def _in_own_rounds(standing: Standing, can_play: BotQuerySet) -> str:
     if house_alone and standing.blocks >= SETTLED_BLOCKS and not fewer:
         return f"It pauses: after {SETTLED_BLOCKS} blocks house bots wait until another bot enters."
     if bot.kind == Bot.Kind.REMOTE and bot.pk in bots_in_live_matches(ladder):
-        return (
-            "It has unfinished matches. New ones come by themselves after these, perhaps after a "
-            "pause. If more than half of the ladder's online remote bots are in matches, the "
-            "league first waits for some of these matches to end."
-        )
+        return "It has unfinished matches. Its next block comes after them, perhaps after a pause."
     is_quiet = house_alone or not _short_of(ladder.settled_blocks, can_play, ladder).exists()
-    text = f"Its next block comes {_next_round(ladder, is_quiet=is_quiet)}"
+    text = f"Its next block comes {_next_round(ladder, is_quiet=is_quiet)}."
     if fewer:
-        others = (
-            "1 bot with fewer blocks comes"
-            if fewer == 1
-            else (f"{fewer} bots with fewer blocks come")
-        )
-        text += f", or later if {others} first"
-    return f"{text}."
+        text += f" {counted(fewer, 'bot')} with fewer blocks may come first."
+    return text
 
 
 def _short_of(blocks: int, bots: BotQuerySet, ladder: Ladder) -> BotQuerySet:

@@ -26,7 +26,7 @@ def test_lines_of_pip_give_packages_and_size() -> None:
     assert progress.news(0) == "fetched 2 of 4 packages, 2 MB, less than 1 min left (beta)"
     assert progress.text(0).startswith("[########................] fetched")
     progress.read(OUTPUT.splitlines()[-1])
-    assert progress.text(2).startswith("[####################....] installed 2 of 4")
+    assert progress.text(2).startswith("[####################....] all fetched, installed 2 of 4")
 
 
 def test_the_time_left_follows_from_the_time_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,5 +120,5 @@ def test_without_a_terminal_the_progress_is_printed_as_lines(
     progress = SeenProgress(total=2)
     status = install.run([sys.executable, "-c", PIP, OUTPUT], progress, tmp_path)
     assert status == 3
-    assert "venv: installed 1 of 2 packages, 2 MB" in capsys.readouterr().out
+    assert "venv: all fetched, installed 1 of 2 packages, 2 MB" in capsys.readouterr().out
     assert progress.last_lines[0].startswith("Collecting alpha==1.0")

@@ -179,9 +179,8 @@ def last_meetings(bot: Bot, other: Bot) -> Meetings:
 def rivals(bot: Bot, count: int) -> tuple[list[Rival], list[Rival]]:
     """Return the opponents that a bot beats most often, and those that it beats least often.
 
-    The second list is empty only if the first is: no opponent has enough matches.
-
-    Of the opponents that it met most, those with at least `_ENOUGH` matches count. A tie is half a
+    No opponent is in both lists. Both are empty if no opponent has enough matches. Of the
+    opponents that the bot met most, those with at least `_ENOUGH` matches count. A tie is half a
     win. Costs one query.
     """
     sums = HeadToHead.objects.filter(bot=bot).values("opponent__name")
@@ -194,10 +193,7 @@ def rivals(bot: Bot, count: int) -> tuple[list[Rival], list[Rival]]:
     best = sorted(found, key=lambda one: (-one.share, -one.matches, one.name))
     beaten = [one for one in best if one.share > 1 / 2][:count]
     worst = sorted(found, key=lambda one: (one.share, -one.matches, one.name))
-    return (
-        beaten,
-        [one for one in worst if one not in beaten][:count] or worst[:1],
-    )
+    return beaten, [one for one in worst if one not in beaten][:count]
 
 
 def comparable(bot: Bot) -> list[str]:

@@ -152,7 +152,7 @@ def test_rounds_pause_once_all_bots_are_settled_and_go_on_with_a_new_version() -
         ladder.standings.get(bot=other)
     )
     ladder.standings.filter(bot=guest).update(blocks=4)
-    assert "or later if 1 bot with fewer blocks comes first" in competitions.describe_next_block(
+    assert "1 bot with fewer blocks may come first." in competitions.describe_next_block(
         ladder.standings.get(bot=other)
     )
     assert competitions.open_ladder_round(ladder.pk) is not None
@@ -240,7 +240,7 @@ def test_a_remote_bot_in_a_live_match_is_described_as_playing(busy: Ladder) -> N
     assert competitions.open_ladder_round(busy.pk) is not None
     standing = Standing.objects.create(ladder=busy, bot=bot, rating=1_500_000, blocks=1, version=1)
     assert (
-        "It has unfinished matches. New ones come by themselves"
+        "It has unfinished matches. Its next block comes after them"
         in competitions.describe_next_block(standing)
     )
 

@@ -113,8 +113,11 @@ def test_best_and_worst_opponents_are_those_over_all_ladders(
             )
     words = words_of(page(client, "/bots/bot-0/"))
     assert "Beats most often against bot-1 75 % of 6 Beats least often" in words
-    assert "Beats least often against bot-2 17 % of 6 The share" in words
+    assert "Beats least often against bot-2 17 % of 6 Each number is" in words
     assert "bot-3 100 %" not in words  # of three matches only
+    HeadToHead.objects.filter(opponent=bots["bot-2"]).update(half_wins=8)
+    words = words_of(page(client, "/bots/bot-0/"))
+    assert "Beats least often It beats each opponent that it met often in" in words
 
 
 def words_of(text: str) -> str:
