@@ -12,7 +12,15 @@ from bots_sdk.commands.errors import ImpossibleError
 from bots_sdk.commands.leagues import chosen_league, client_for
 from bots_sdk.commands.output import Json, add_row, new_table, print_json, print_table
 from bots_sdk.commands.progress import progress, time_left
-from engine.analysis import DEFAULT_PLAYOUTS, MAX_PLAYOUTS, Analysis, Chance, Decision, analyse
+from engine.analysis import (
+    DEFAULT_PLAYOUTS,
+    MAX_PLAYOUTS,
+    Analysis,
+    Chance,
+    Decision,
+    Total,
+    analyse,
+)
 from engine.analysis.results import places
 from engine.errors import RecordError, quote
 from engine.playback import steps_of
@@ -22,6 +30,7 @@ from engine.sentences import move_in_words
 _LEAST_PLAYOUTS = 8
 _WORST = 5
 _MARKED = ("mistake", "blunder")
+_MIDDLE = 1e-9
 _Item = TypeVar("_Item")
 
 
@@ -167,6 +176,27 @@ def _print(record: Record, found: Analysis, *, show_all: bool) -> None:
         lost = f"{places(total.loss, record.seats):.1f}"
         add_row(table, names[total.seat], *cells, place, lost, counts)
     print_table(table)
+    print()
+    for total in found.totals:
+        if reason := _main_reason(total, record.seats):
+            print(f"{names[total.seat]} {reason}")
+
+
+def _main_reason(total: Total, seats: int) -> str:
+    """Return which part moved a seat the most towards its place; empty for the middle place."""
+    parts = {
+        "its deal": total.deal,
+        "its draws": total.draws,
+        "its play": total.play,
+        "the play of others": total.others,
+    }
+    if abs(total.result - 0.5) < _MIDDLE:
+        return ""
+    choose = max if total.result > 0.5 else min
+    name = choose(parts, key=parts.__getitem__)
+    gained = _signed(places(parts[name], seats))
+    place = f"{1 + places(1 - total.result, seats):g}"
+    return f"took place {place}, probably because of {name} ({gained})."
 
 
 def _print_decisions(decisions: list[Decision], steps: list[str], names: tuple[str, ...]) -> None:

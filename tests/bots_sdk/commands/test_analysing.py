@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bots_sdk.commands import analysing
-from engine.analysis import analyse
+from engine.analysis import Total, analyse
 from engine.cli import simulate
 from engine.record import Record, write
 from tests.bots_sdk.conftest import Cli
@@ -106,6 +106,22 @@ def test_the_ply_of_an_expensive_decision_is_that_of_its_move(cli: Cli, tmp_path
     listed = re.findall(r"^  day \d+ \(ply (\d+)\), ada: (\w+ \d+) instead of", shown, re.M)
     assert listed
     assert all(match.moves[int(ply)][1] == text for ply, text in listed)
+
+
+@pytest.mark.parametrize(
+    ("parts", "reason"),
+    [
+        ((0.1, -0.5, 0.2, -0.3), "took place 4, probably because of its draws (-1.5)."),
+        ((-0.1, -0.1, 0.0, -0.3), "took place 4, probably because of the play of others (-0.9)."),
+        ((0.3, 0.2, 0.1, -0.1), "took place 1, probably because of its deal (+0.9)."),
+        ((0.1, 0.0, 0.2, -0.3), ""),
+    ],
+)
+def test_the_main_reason_of_a_place_is_the_largest_part_in_its_direction(
+    parts: tuple[float, float, float, float], reason: str
+) -> None:
+    total = Total(0, *parts, result=0.5 + sum(parts), luck_error=0, play_error=0, loss=0)
+    assert analysing._main_reason(total, 4) == reason
 
 
 @pytest.mark.parametrize(
