@@ -15,6 +15,7 @@ _HEADINGS = (
     *(happened.MatchStarted, happened.DayStarted, happened.RoundDealt),
     *(happened.HandCounted, happened.MatchOver),
 )
+_PLAYS = (happened.CardsLed, happened.CardsFollowed, happened.SeatPassed)
 _OUTCOMES = (
     *(happened.DayWon, happened.PotAwarded, happened.DayCarried, happened.PotLost),
     *(happened.TrickWon, happened.CardsReturned, happened.RoundWon),
@@ -79,6 +80,7 @@ def outcomes(record: Record) -> Iterator[str]:
         record: the record of the match; `engine.record.verify` accepts it.
     """
     when = [name for _, name in steps_of(record)]
+    trick: list[str] = []
     for phase in play_back(record):
         for kind in (happened.CardGiven, happened.CardPlayed):
             moved = [event for event in phase.events if isinstance(event, kind)]
@@ -87,9 +89,13 @@ def outcomes(record: Record) -> Iterator[str]:
         for event in phase.events:
             if isinstance(event, _HEADINGS):
                 yield sentence(event, record.players)
+            elif isinstance(event, _PLAYS):
+                trick.append(sentence(event, record.players))
             elif isinstance(event, happened.TrickWon):
-                trick = when[phase.ply - 1].rpartition(", ")[2]
-                yield f"  {trick}: {sentence(event, record.players)}"
+                number = when[phase.ply - 1].rpartition(", ")[2]
+                yield f"  {number}: {', '.join(trick)}"
+                yield f"    {sentence(event, record.players)}"
+                trick = []
             elif isinstance(event, _OUTCOMES):
                 yield f"  {sentence(event, record.players)}"
 

@@ -21,7 +21,7 @@ from engine.analysis import (
     Total,
     analyse,
 )
-from engine.analysis.results import places
+from engine.analysis.results import BLUNDER_LOSS, MISTAKE_LOSS, places
 from engine.errors import RecordError, quote
 from engine.playback import steps_of
 from engine.record import Record, read, read_lines, verify
@@ -31,6 +31,7 @@ _LEAST_PLAYOUTS = 8
 _WORST = 5
 _MARKED = ("mistake", "blunder")
 _MIDDLE = 1e-9
+_LATER_CARDS = {"twelve-days": "the later cards", "partridge": "the deals of later rounds"}
 _Item = TypeVar("_Item")
 
 
@@ -135,6 +136,8 @@ def _print(record: Record, found: Analysis, *, show_all: bool) -> None:
     marked = [each for each in found.decisions if show_all or each.mark in _MARKED]
     if marked:
         _print_decisions(marked, steps, names)
+        least, most = (places(loss, record.seats) for loss in (MISTAKE_LOSS, BLUNDER_LOSS))
+        print(f"A mistake loses {least:.2f} to {most:.2f} places, a blunder more.")
     else:
         print("No decision is a mistake or a blunder.")
     worst = sorted(found.decisions, key=lambda each: -each.loss)[:_WORST]
@@ -146,20 +149,24 @@ def _print(record: Record, found: Analysis, *, show_all: bool) -> None:
                 f"  {steps[each.ply]} (ply {each.ply}), {names[each.seat]}: {move} instead of "
                 f"{best} lost {_loss(each, record.seats)} places"
             )
-    print("\nEach seat's chance of the first place, computed from the cards in all hands:")
+    print(
+        "\nEach bot's chance of the first place, computed from the cards in all hands. Later moves "
+        "can still\ncost other places:"
+    )
     table = new_table("after", *names)
     for when, chance in _some(_by_step(found.chances, steps)):
         add_row(table, when, *(f"{value:.0%}" for value in chance.seats))
     print_table(table)
     middle = (record.seats + 1) / 2
     print(
-        f"\nEach seat begins at place {middle:g}, in the middle. The columns deal, draws, play and "
-        "others show\nhow many places it gained (+, towards place 1) or lost (-) by each.\n"
-        "- deal: the seat's position and the first cards; draws: the later cards.\n"
-        "- play: the seat's moves, compared with the moves of a rule of thumb.\n"
-        "- others: the moves of the other seats.\n"
-        "- lost: the seat's moves, compared with the best moves. The rule of thumb often errs,\n"
-        "  so a seat can lose places here and still gain places in the column play."
+        "\nHow many places each bot gained (+, towards place 1) or lost (-). It begins at place "
+        f"{middle:g},\nthe middle.\n"
+        f"- deal: by its seat and its first cards; draws: by {_LATER_CARDS[record.game]}.\n"
+        "- play: by its own moves, compared with the moves of a simple rule-of-thumb bot.\n"
+        "- others: by the moves of the other bots.\n"
+        "- place: the place at the end; tied bots share the mean of their places.\n"
+        "- lost: by its own moves, compared with the best moves. The rule-of-thumb bot makes\n"
+        "  mistakes too, so a bot can play better than it and still lose places here."
     )
     table = new_table("seat", "deal", "draws", "play", "others", "place", "lost", "marks")
     for total in found.totals:

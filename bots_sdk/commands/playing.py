@@ -13,7 +13,7 @@ from bots_sdk.commands.errors import ImpossibleError, NoTokenError
 from bots_sdk.commands.home import Faults
 from bots_sdk.commands.leagues import chosen_league, client_for, not_logged_in, read_saved
 from bots_sdk.commands.output import Json, print_json
-from bots_sdk.commands.ranking import follow_to_rank, print_rank
+from bots_sdk.commands.ranking import follow_to_rank, ladder_places, print_rank
 from bots_sdk.errors import ProblemError, UnreachableError
 from bots_sdk.invoking import typed
 from bots_sdk.runner import THREADS
@@ -140,7 +140,7 @@ def enter(
 
 
 def _ladders_of_its_games(client: Client, bot: str) -> str:
-    """Return the commands that enter a bot on ladders of the games that it plays; else empty."""
+    """Return the commands that enter a bot on further ladders of its games; empty without one."""
     number = client.send(calls.bot(bot))["version"]
     if number is None:
         return ""
@@ -149,9 +149,10 @@ def _ladders_of_its_games(client: Client, bot: str) -> str:
     except ProblemError:  # for example, a token of another owner
         return ""
     played = {match["game"] for match in checked if match["passed"]}
+    entered = {place["ladder"] for place in ladder_places(client, bot)}
     commands = [
         f"`twelfth-night enter {each['slug']} {bot}`"
         for each in client.send(calls.ladders())["results"]
-        if each["game"] in played
+        if each["game"] in played and each["slug"] not in entered
     ]
     return f"It can play on another ladder: {' or '.join(commands)}." if commands else ""

@@ -317,9 +317,9 @@ def _print_next_step(client: Client, url: str, version: Any) -> None:
         ]
         which = "This command enters" if len(commands) == 1 else "Each of these commands enters"
         print(
-            "To get a rating, enter it on a ladder, a lasting ranking. Its first match usually "
-            f"begins within a minute then. {which} it, and shows its progress until it has a rank, "
-            "its position on the ladder:"
+            "To get a rating, enter it on a ladder, a lasting ranking. After that, its first match "
+            f"usually begins within a minute. {which} it, and shows its progress until it has a "
+            "rank, its position on the ladder:"
         )
         print("\n".join(commands))
 

@@ -72,7 +72,7 @@ def require_qualified(bot: Bot, game: str, version: BotVersion | None = None) ->
     if matches and game not in matches:
         raise ValidationError(
             f"{version or bot} declares that it plays {', '.join(sorted(matches))}, not {game}. "
-            f"Add {game} to GAMES in its file and upload it again.",
+            f"If it can play {game}, add {game} to GAMES in its file, and upload it again.",
             code="not-qualified",
         )
 

@@ -376,6 +376,7 @@ def test_the_outcome_of_a_trick_has_its_number_in_the_round() -> None:
     rounds = found.split(" is dealt; ")[1:]
     assert len(rounds) > 1
     for each in rounds:
-        numbers = re.findall(r"^  trick (\d+): .* wins the trick$", each, re.M)
+        tricks = r"^  trick (\d+): .* leads .*\n    .* wins the trick$"
+        numbers = re.findall(tricks, each, re.M)
         assert numbers == [str(number) for number in range(1, len(numbers) + 1)]
         assert numbers

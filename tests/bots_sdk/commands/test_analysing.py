@@ -39,7 +39,7 @@ def test_the_text_has_decisions_chances_and_parts(cli: Cli, file: Path) -> None:
         "round 1, trick 1 ",
         "after ",
         "The most expensive decisions",
-        "Each seat's chance of the first place",
+        "Each bot's chance of the first place",
         "places lost",
         "±",
     ):
@@ -92,7 +92,7 @@ def test_decisions_and_chances_have_the_day_that_other_commands_show(
     path = tmp_path / "matches.jsonl"
     path.write_text(write(match) + "\n")
     shown = cli("analyse", path, "--playouts", 8, "--all").stdout
-    _, chances = shown.split("Each seat's chance")
+    _, chances = shown.split("Each bot's chance")
     for name in ("the deal", "day 1", "day 12"):
         assert f"\n{name} " in chances
     assert "\nday 12 " in shown

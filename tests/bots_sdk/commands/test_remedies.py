@@ -132,7 +132,9 @@ def test_enter_on_a_ladder_of_another_game_names_the_ladders_of_the_bots_games(
     matches = [{"game": "partridge", "passed": True}, {"game": "twelve-days", "passed": False}]
     stub.answers["GET bots/mybot/versions/2/log"] = (200, {"qualifying": matches})
     ladders = [{"slug": "days", "game": "twelve-days"}, {"slug": "pear", "game": "partridge"}]
+    ladders.append({"slug": "entered", "game": "partridge"})
     stub.answers["GET ladders"] = (200, {"results": ladders, "next": None})
+    stub.answers["GET ladders/entered/entries/mybot"] = (200, {"ladder": "entered"})
     result = logged_in("enter", "days", "mybot")
     assert "another ladder: `twelfth-night enter pear mybot`." in result.stderr
 

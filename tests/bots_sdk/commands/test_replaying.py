@@ -45,7 +45,9 @@ def test_a_public_match_is_shown_with_the_reason_of_each_result(
     result = logged_in("match", 7)
     assert result.exit_code == 0
     assert re.search(
-        r"^  trick 1: \d+ is the lowest card, so \S+ wins the trick$", result.stdout, re.M
+        r"^  trick 1: \S+ leads .*\n    \d+ is the lowest card, so \S+ wins the trick$",
+        result.stdout,
+        re.M,
     )
     scores = record.scores
     serve(stub, replace(record, scores=(scores[0] + 1, *scores[1:])), **shown)
