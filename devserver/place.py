@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from devserver import processes
+from devserver.running import url_of_running
 
 LOCK = "lock"
 """The file in a league's directory that its supervisor alone has open and locked."""
@@ -55,9 +56,11 @@ def claimed(directory: Path) -> Iterator[Place]:
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     with (directory / LOCK).open("w") as lock, (directory / "servers.lock").open("w") as alive:
         if not try_lock(lock):
+            url = url_of_running(directory)
             raise ServersError(
-                f"A league is already running in {directory}. Stop it first, or choose another "
-                "directory."
+                f"A league is already running in {directory}{f', at {url}' if url else ''}. "
+                "`make down` ends it. A second league needs its own checkout, or another "
+                "--directory of `python -m devserver.up`."
             )
         _end_last_run(alive, directory)
         with _socket_directory(directory) as sockets:

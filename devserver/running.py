@@ -33,6 +33,14 @@ def noted(directory: Path, environment: Mapping[str, str], url: str) -> Iterator
         path.unlink(missing_ok=True)
 
 
+def url_of_running(directory: Path) -> str:
+    """Return the address of the league that runs in a directory; empty if it is not known yet."""
+    try:
+        return str(json.loads((directory / _NAME).read_text())["url"])
+    except (OSError, ValueError, KeyError):
+        return ""
+
+
 def variables_of_running(directory: Path = CHECKOUT / "var") -> dict[str, str]:
     """Return the variables of the league that runs in a directory, empty if none runs.
 

@@ -13,7 +13,7 @@ from engine.sentences import sentence
 
 _HEADINGS = (
     *(happened.MatchStarted, happened.DayStarted, happened.RoundDealt),
-    *(happened.HandCounted, happened.MatchOver),
+    happened.MatchOver,
 )
 _PLAYS = (happened.CardsLed, happened.CardsFollowed, happened.SeatPassed)
 _OUTCOMES = (
@@ -81,13 +81,20 @@ def outcomes(record: Record) -> Iterator[str]:
     """
     when = [name for _, name in steps_of(record)]
     trick: list[str] = []
+    of_days = [0] * record.seats
     for phase in play_back(record):
         for kind in (happened.CardGiven, happened.CardPlayed):
             moved = [event for event in phase.events if isinstance(event, kind)]
             if moved:
                 yield f"  {', '.join(sentence(event, record.players) for event in moved)}"
         for event in phase.events:
-            if isinstance(event, _HEADINGS):
+            if isinstance(event, happened.DayWon | happened.PotAwarded) and event.to is not None:
+                of_days[event.to] += event.points
+            if isinstance(event, happened.HandCounted):
+                days = of_days[event.seat]
+                text = sentence(event, record.players)
+                yield f"{text}; {days} for days, {event.points + days} in all"
+            elif isinstance(event, _HEADINGS):
                 yield sentence(event, record.players)
             elif isinstance(event, _PLAYS):
                 trick.append(sentence(event, record.players))

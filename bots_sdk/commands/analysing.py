@@ -54,6 +54,10 @@ def analyse_match(
             "many playouts halve the error bars (±).",
         ),
     ] = DEFAULT_PLAYOUTS,
+    bot: Annotated[
+        str,
+        typer.Option(help="List the decisions of this bot only.", show_default=False),
+    ] = "",
     show_all: Annotated[
         bool, typer.Option("--all", help="List all decisions, not only mistakes and blunders.")
     ] = False,
@@ -73,6 +77,11 @@ def analyse_match(
     Without --playouts, the numbers are the same as on the league's page of the match.
     """
     record = _of_league(int(what)) if what.isdecimal() else _of_file(what, line)
+    players = _names(record)
+    if bot and bot not in players:
+        raise ImpossibleError(
+            f"{quote(bot, 64)} did not play in this match. Its bots are {', '.join(players)}."
+        )
     try:
         verify(record)
     except RecordError as error:
@@ -95,7 +104,7 @@ def analyse_match(
     if as_json:
         print_json(found.as_json())
         return
-    _print(record, found, show_all=show_all)
+    _print(record, found, bot, show_all=show_all)
 
 
 def _of_league(number: int) -> Record:
@@ -130,18 +139,23 @@ def _read(line: bytes, name: str) -> Record:
         ) from None
 
 
-def _print(record: Record, found: Analysis, *, show_all: bool) -> None:
-    names = record.players or tuple(f"seat {seat}" for seat in range(record.seats))
+def _names(record: Record) -> tuple[str, ...]:
+    return record.players or tuple(f"seat {seat}" for seat in range(record.seats))
+
+
+def _print(record: Record, found: Analysis, bot: str, *, show_all: bool) -> None:
+    names = _names(record)
     steps = [name for _, name in steps_of(record)]
-    marked = [each for each in found.decisions if show_all or each.mark in _MARKED]
+    listed = [each for each in found.decisions if not bot or names[each.seat] == bot]
+    marked = [each for each in listed if show_all or each.mark in _MARKED]
     if marked:
         _print_decisions(marked, steps, names)
         least, most = (places(loss, record.seats) for loss in (MISTAKE_LOSS, BLUNDER_LOSS))
         print(f"A mistake loses {least:.2f} to {most:.2f} places, a blunder more.")
     else:
-        print("No decision is a mistake or a blunder.")
-    worst = sorted(found.decisions, key=lambda each: -each.loss)[:_WORST]
-    print("\nThe most expensive decisions:")
+        print(f"No decision{f' of {bot}' if bot else ''} is a mistake or a blunder.")
+    worst = sorted(listed, key=lambda each: -each.loss)[:_WORST]
+    print(f"\nThe most expensive decisions{f' of {bot}' if bot else ''}:")
     for each in worst:
         if each.loss > 0:
             move, best = (move_in_words(text, names) for text in (each.move, each.best))
@@ -185,25 +199,24 @@ def _print(record: Record, found: Analysis, *, show_all: bool) -> None:
     print_table(table)
     print()
     for total in found.totals:
-        if reason := _main_reason(total, record.seats):
-            print(f"{names[total.seat]} {reason}")
+        print(f"{names[total.seat]} {_summary(total, record.seats)}")
 
 
-def _main_reason(total: Total, seats: int) -> str:
-    """Return which part moved a seat the most towards its place; empty for the middle place."""
+def _summary(total: Total, seats: int) -> str:
+    """Return what moved a seat the most towards its place, and what better moves could gain."""
     parts = {
         "its deal": total.deal,
         "its draws": total.draws,
-        "its play": total.play,
-        "the play of others": total.others,
+        "its own moves": total.play,
+        "the moves of others": total.others,
     }
-    if abs(total.result - 0.5) < _MIDDLE:
-        return ""
-    choose = max if total.result > 0.5 else min
-    name = choose(parts, key=parts.__getitem__)
-    gained = _signed(places(parts[name], seats))
-    place = f"{1 + places(1 - total.result, seats):g}"
-    return f"took place {place}, probably because of {name} ({gained})."
+    text = f"took place {1 + places(1 - total.result, seats):g}"
+    if abs(total.result - 0.5) > _MIDDLE:
+        choose = max if total.result > 0.5 else min
+        name = choose(parts, key=parts.__getitem__)
+        text += f", mostly by {name} ({_signed(places(parts[name], seats))})"
+    lost = places(total.loss, seats)
+    return f"{text}. The best moves could gain {lost:.1f} places." if lost >= 0.05 else f"{text}."
 
 
 def _print_decisions(decisions: list[Decision], steps: list[str], names: tuple[str, ...]) -> None:

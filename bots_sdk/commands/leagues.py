@@ -18,6 +18,14 @@ _AT_HOME = replace(SHORT, connecting=False)
 """The same for a league on this machine: if it refuses connections, it is not running."""
 
 
+class _NoLeagueError(ImpossibleError):
+    """No league is set or saved."""
+
+    def __init__(self, remedy: str) -> None:
+        super().__init__(f"No league is set. {remedy}")
+        self.remedy = remedy
+
+
 def read_saved() -> Saved:
     """Return the saved leagues.
 
@@ -40,9 +48,7 @@ def chosen_league() -> tuple[str, SavedLeague]:
         where = f"A league runs here: `twelfth-night login {running} --sign-up`"
         if not running:
             where = f"Log in to one, for example `twelfth-night login {USUAL} --sign-up`"
-        raise ImpossibleError(
-            f"No league is set. {where}. Without --sign-up you log in to an account that exists."
-        )
+        raise _NoLeagueError(f"{where}. Without --sign-up you log in to an account that exists.")
     try:
         url = check_url(url)
     except ValueError as error:
@@ -63,10 +69,12 @@ def owner_token() -> tuple[str, str]:
     """Return the league's address and an owner token for it.
 
     Raises:
-        ImpossibleError: no league is set or saved.
-        NoTokenError: no owner token is set or saved.
+        NoTokenError: no league or no owner token is set or saved.
     """
-    url, league = chosen_league()
+    try:
+        url, league = chosen_league()
+    except _NoLeagueError as error:
+        raise NoTokenError(f"You are not logged in. {error.remedy}") from None
     token = os.environ.get("TWELFTH_NIGHT_TOKEN") or league.token
     if not token:
         raise NoTokenError(not_logged_in(url))

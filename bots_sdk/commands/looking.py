@@ -80,11 +80,13 @@ def status(
     for bot, _, entries in rows:
         name = bot["name"]
         if found_places := latest_places[name]:
-            number, place = found_places[0]
+            lost = [each for each in found_places if not each[1].startswith("1/")]
+            number, place = (lost or found_places)[0]
             print(
                 typed(
                     f"{name} took place {place} in match {number}: `twelfth-night match {number}` "
-                    f"shows what happened, `twelfth-night analyse {number}` shows the mistakes."
+                    f"shows what happened, `twelfth-night analyse {number} --bot {name}` shows its "
+                    "mistakes."
                 )
             )
         for entry in entries:

@@ -60,7 +60,6 @@ SCRIPT = [
     Answer(0),
     Answer(503, {"code": "unavailable"}, WAIT),
     Answer(502, "the proxy has no league"),
-    Answer(204),
     Answer(200, {"turns": []}),
     Answer(200, {"turns": [turn(0)]}),
     Answer(0),
@@ -96,8 +95,7 @@ def scripted(script: list[Answer]) -> Iterator[tuple[str, list[Sent]]]:
             self.send_response(step.status)
             for name, value in (*step.headers, ("Connection", "close")):
                 self.send_header(name, value)
-            if step.status != 204:
-                self.send_header("Content-Length", str(len(data)))
+            self.send_header("Content-Length", str(len(data)))
             self.end_headers()
             self.wfile.write(data)
 

@@ -370,6 +370,14 @@ def test_the_outcome_of_a_day_shows_all_cards_of_the_day_before_the_reason() -> 
     assert " is the lowest" in found[day + 3] or " a Claus counts" in found[day + 3]
 
 
+def test_the_points_of_hand_and_days_add_up_to_the_score() -> None:
+    record = played_here(trial(contestant("thumb"), "random", table=TABLE, blocks=1))[0].record
+    found = "\n".join(outcomes(record))
+    totals = re.findall(r"; (\d+) for days, (\d+) in all$", found, re.M)
+    assert tuple(int(total) for _, total in totals) == record.scores
+    assert any(int(days) for days, _ in totals)
+
+
 def test_the_outcome_of_a_trick_has_its_number_in_the_round() -> None:
     record = played_here(trial(contestant("thumb"), "random", table=SHORT, blocks=1))[0].record
     found = "\n".join(outcomes(record))

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -109,19 +110,37 @@ def test_the_ply_of_an_expensive_decision_is_that_of_its_move(cli: Cli, tmp_path
 
 
 @pytest.mark.parametrize(
-    ("parts", "reason"),
+    ("parts", "loss", "summary"),
     [
-        ((0.1, -0.5, 0.2, -0.3), "took place 4, probably because of its draws (-1.5)."),
-        ((-0.1, -0.1, 0.0, -0.3), "took place 4, probably because of the play of others (-0.9)."),
-        ((0.3, 0.2, 0.1, -0.1), "took place 1, probably because of its deal (+0.9)."),
-        ((0.1, 0.0, 0.2, -0.3), ""),
+        ((0.1, -0.5, 0.2, -0.3), 0.0, "took place 4, mostly by its draws (-1.5)."),
+        ((-0.1, -0.1, 0.0, -0.3), 0.01, "took place 4, mostly by the moves of others (-0.9)."),
+        (
+            (0.3, 0.2, 0.1, -0.1),
+            0.1,
+            "took place 1, mostly by its deal (+0.9). The best moves could gain 0.3 places.",
+        ),
+        ((0.1, 0.0, 0.2, -0.3), 0.2, "took place 2.5. The best moves could gain 0.6 places."),
     ],
 )
-def test_the_main_reason_of_a_place_is_the_largest_part_in_its_direction(
-    parts: tuple[float, float, float, float], reason: str
+def test_the_summary_of_a_bot_has_the_largest_part_in_the_direction_of_its_place(
+    parts: tuple[float, float, float, float], loss: float, summary: str
 ) -> None:
-    total = Total(0, *parts, result=0.5 + sum(parts), luck_error=0, play_error=0, loss=0)
-    assert analysing._main_reason(total, 4) == reason
+    total = Total(0, *parts, result=0.5 + sum(parts), luck_error=0, play_error=0, loss=loss)
+    assert analysing._summary(total, 4) == summary
+
+
+def test_the_decisions_of_one_bot_are_listed_alone(cli: Cli, tmp_path: Path) -> None:
+    match = simulate("twelve-days", "calliope", 3, bytes(32), lambda legal: legal[-1], "ada")
+    path = tmp_path / "matches.jsonl"
+    path.write_text(write(replace(match, players=("ada", "bea", "cyd"))) + "\n")
+    shown = cli("analyse", path, "--playouts", 8, "--all", "--bot", "bea").stdout
+    decisions, _ = shown.split("\nEach bot's chance")
+    assert "The most expensive decisions of bea:" in decisions
+    assert "bea" in decisions
+    assert not {"ada", "cyd"} & set(re.findall(r"\w+", decisions.replace("points to", "")))
+    unknown = cli("analyse", path, "--bot", "dan")
+    assert unknown.exit_code == 2
+    assert "did not play in this match. Its bots are ada, bea, cyd." in unknown.stderr
 
 
 @pytest.mark.parametrize(
