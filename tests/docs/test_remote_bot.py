@@ -124,7 +124,7 @@ def test_a_bot_goes_on_through_outages_and_sends_a_lost_move_again(
         done = run_bot(language, tmp_path, TWELFTH_NIGHT_URL=f"{address}/", BOT_TOKEN="tn_b_1")
     assert len(sent) == len(SCRIPT), done.stderr
     assert [request.path for request in sent] == [
-        *["/api/v1/turns?wait=25"] * 6,
+        *["/api/v1/turns?wait=25"] * 5,
         *["/api/v1/moves"] * 4,
         "/api/v1/turns?wait=25",
     ]
@@ -132,7 +132,7 @@ def test_a_bot_goes_on_through_outages_and_sends_a_lost_move_again(
     for number, answer in enumerate(SCRIPT[:-1]):
         if answer.headers:
             assert sent[number + 1].at - sent[number].at >= RETRY_SECONDS
-    lost, again, once_more, following = [request.body["moves"] for request in sent[6:10]]
+    lost, again, once_more, following = [request.body["moves"] for request in sent[5:9]]
     assert lost == again == once_more
     assert [(move["match"], move["turn"]) for move in following] == [
         (2**53 - 1, 1),
