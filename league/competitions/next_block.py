@@ -148,15 +148,19 @@ def _placement(ladder: Ladder, bot: Bot, progress: RankProgress, *, still: bool)
         begin = "Its first blocks wait, because the league's workers play no matches at the moment."
         return f"{begin} {_counted(progress)}"
     if progress.playing:
-        begin = f"Its first blocks are played now{_at_a_time(bot)}, before most others."
+        begin = (
+            f"Its first blocks are played now{_at_a_time(bot)}, before most blocks of other bots."
+        )
     elif not progress.queued:
         begin = f"The league draws its next blocks now{_at_a_time(bot)}."
     elif progress.finished:
-        begin = f"Its next blocks begin in a moment{_at_a_time(bot)}, before most others."
+        begin = (
+            f"Its next blocks begin in a moment{_at_a_time(bot)}, before most blocks of other bots."
+        )
     else:
         first = about(seconds_to_first_match(ladder, bot))
-        begin = f"Its first match begins in {first}. Its blocks are played before most others"
-        begin += f"{_at_a_time(bot)}."
+        begin = f"Its first match begins in {first}. Its blocks are played before most blocks of "
+        begin += f"other bots{_at_a_time(bot)}."
     return f"{begin} {_counted(progress)} {_rank_in(bot, progress)}"
 
 
@@ -177,7 +181,8 @@ def _before_placement(
         others = counted(before, "other bot")
         begin = f"Its {word} blocks come soon, after those of {others}."
     elif word == "first":
-        begin = f"Its first blocks come next{_at_a_time(bot)}. They are played before most others."
+        begin = f"Its first blocks come next{_at_a_time(bot)}. They are played before most blocks "
+        begin += "of other bots."
     else:
         begin = f"The league draws its next blocks now{_at_a_time(bot)}."
     if progress is None:

@@ -219,8 +219,9 @@ def test_the_next_block_of_a_placed_bot_is_described(ladder: Ladder, ada: User) 
     competitions.open_placements(ladder.pk)
     text = competitions.describe_next_block(Standing(ladder=ladder, bot=bot, blocks=0))
     assert text == (
-        "Its first match begins in about 10 s. Its blocks are played before most others. A rank "
-        "needs 20 blocks; finished: 0, in play: 0, queued: 20. It has a rank in about 1 minute."
+        "Its first match begins in about 10 s. Its blocks are played before most blocks of other "
+        "bots. A rank needs 20 blocks; finished: 0, in play: 0, queued: 20. It has a rank in about "
+        "1 minute."
     )
 
 
@@ -231,16 +232,16 @@ def test_of_a_remote_bot_it_is_described_how_many_blocks_are_played_at_a_time(
     remote(bot)
     standing = Standing(ladder=ladder, bot=Bot.objects.get(pk=bot.pk), blocks=0)
     assert competitions.describe_next_block(standing) == (
-        "Its first blocks come next, two at a time. They are played before most others. Its first "
-        "match begins in about 10 s. A rank needs 20 blocks. If its program answers at once, it "
-        "has a rank in about 2 minutes."
+        "Its first blocks come next, two at a time. They are played before most blocks of other "
+        "bots. Its first match begins in about 10 s. A rank needs 20 blocks. If its program "
+        "answers at once, it has a rank in about 2 minutes."
     )
     competitions.open_placements(ladder.pk)
     Match.objects.filter(pk=Match.objects.earliest("pk").pk).update(status=Match.Status.PLAYING)
     assert competitions.describe_next_block(standing) == (
-        "Its first blocks are played now, two at a time, before most others. A rank needs 20 "
-        "blocks; finished: 0, in play: 1, queued: 1, still to come: 18. If its program answers at "
-        "once, it has a rank in about 2 minutes."
+        "Its first blocks are played now, two at a time, before most blocks of other bots. A rank "
+        "needs 20 blocks; finished: 0, in play: 1, queued: 1, still to come: 18. If its program "
+        "answers at once, it has a rank in about 2 minutes."
     )
 
 
