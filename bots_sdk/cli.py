@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -86,8 +87,24 @@ def application(first: str = "") -> typer.Typer:
     return app
 
 
-def _all_commands() -> None:
-    """Do nothing. With this function, a command keeps its name if it is the only one."""
+def _print_version(is_wanted: bool) -> None:
+    if is_wanted:
+        # Imported here: it takes longer than most of the other modules.
+        from importlib.metadata import version
+
+        typer.echo(f"twelfth-night {version('twelfth-night')}")
+        raise typer.Exit
+
+
+def _all_commands(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version, and exit."
+        ),
+    ] = False,
+) -> None:
+    """Take the options of the program. A command keeps its name even if it is the only one."""
 
 
 def _described(at: str) -> Callable[[], None]:

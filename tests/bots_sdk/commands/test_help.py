@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib.metadata import version
 
 import pytest
 from typer.testing import CliRunner
@@ -15,6 +16,11 @@ def test_the_list_of_commands_has_the_sentences_of_the_commands_themselves() -> 
     )
     assert "Write a first bot and a test for it" in listed
     assert listed == loaded
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    done = CliRunner().invoke(application("--version"), ["--version"])
+    assert (done.exit_code, done.stdout) == (0, f"twelfth-night {version('twelfth-night')}\n")
 
 
 @pytest.mark.parametrize("word", ["--help", "status", "ladder"])
