@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.analysis import MARKS, Analysis, Decision, Total
-from engine.analysis.results import BLUNDER, MISTAKE, places
+from engine.analysis.results import BLUNDER, MISTAKE, places, signed
 from engine.playback import steps_of
 from engine.record import Record
 from engine.sentences import move_in_words
@@ -45,11 +45,13 @@ class Row:
 class SeatSum:
     """A seat's totals, in places.
 
-    Parts are texts with a sign, + for a better place. Errors are halves of error bars. ``place`` is
+    The summary is a sentence about the seat without its name. Parts are texts with a sign, + for a
+    better place. Errors are halves of error bars. ``place`` is
     the seat's own; tied seats share the mean of their places.
     """
 
     name: str
+    summary: str
     luck: str
     luck_error: float
     play: str
@@ -125,8 +127,14 @@ def seat_sums(found: Analysis, names: Sequence[str]) -> list[SeatSum]:
 def _seat_sum(total: Total, found: Analysis, name: str) -> SeatSum:
     seats = len(found.totals)
     marks = [each.mark for each in found.decisions if each.seat == total.seat]
+    parts = {
+        "luck": total.luck,
+        "its own moves": total.play,
+        "the moves of others": total.others,
+    }
     return SeatSum(
         name=name,
+        summary=total.in_words(parts, seats).replace("(-", "(−"),
         luck=_signed(places(total.luck, seats)),
         luck_error=places(_ERROR_BARS * total.luck_error, seats),
         play=_signed(places(total.play, seats)),
@@ -139,4 +147,4 @@ def _seat_sum(total: Total, found: Analysis, name: str) -> SeatSum:
 
 
 def _signed(gained: float) -> str:
-    return f"{gained:+.1f}".replace("-", "−")
+    return signed(gained).replace("-", "−")

@@ -21,7 +21,7 @@ from engine.analysis import (
     Total,
     analyse,
 )
-from engine.analysis.results import BLUNDER_LOSS, MISTAKE_LOSS, places
+from engine.analysis.results import BLUNDER_LOSS, MISTAKE_LOSS, places, signed
 from engine.errors import RecordError, quote
 from engine.playback import steps_of
 from engine.record import Record, read, read_lines, verify
@@ -30,7 +30,6 @@ from engine.sentences import move_in_words
 _LEAST_PLAYOUTS = 8
 _WORST = 5
 _MARKED = ("mistake", "blunder")
-_MIDDLE = 1e-9
 _LATER_CARDS = {"twelve-days": "the later cards", "partridge": "the deals of later rounds"}
 _Item = TypeVar("_Item")
 
@@ -191,7 +190,7 @@ def _print(record: Record, found: Analysis, bot: str, *, show_all: bool) -> None
             if marks.count(mark)
         )
         parts = (total.deal, total.draws, total.play, total.others)
-        cells = [_signed(places(part, record.seats)) for part in parts]
+        cells = [signed(places(part, record.seats)) for part in parts]
         cells[2] += f" ± {places(2 * total.play_error, record.seats):.1f}"
         place = f"{1 + places(1 - total.result, record.seats):g}"
         lost = f"{places(total.loss, record.seats):.1f}"
@@ -203,20 +202,13 @@ def _print(record: Record, found: Analysis, bot: str, *, show_all: bool) -> None
 
 
 def _summary(total: Total, seats: int) -> str:
-    """Return what moved a seat the most towards its place, and what better moves could gain."""
     parts = {
         "its deal": total.deal,
         "its draws": total.draws,
         "its own moves": total.play,
         "the moves of others": total.others,
     }
-    text = f"took place {1 + places(1 - total.result, seats):g}"
-    if abs(total.result - 0.5) > _MIDDLE:
-        choose = max if total.result > 0.5 else min
-        name = choose(parts, key=parts.__getitem__)
-        text += f", mostly by {name} ({_signed(places(parts[name], seats))})"
-    lost = places(total.loss, seats)
-    return f"{text}. The best moves could gain {lost:.1f} places." if lost >= 0.05 else f"{text}."
+    return total.in_words(parts, seats)
 
 
 def _print_decisions(decisions: list[Decision], steps: list[str], names: tuple[str, ...]) -> None:
@@ -238,12 +230,6 @@ def _loss(decision: Decision, seats: int) -> str:
     if decision.is_exact:
         return f"{lost:.2f} (exact)"
     return f"{lost:.2f} ± {places(2 * decision.error, seats):.2f}"
-
-
-def _signed(gained: float) -> str:
-    """Return gained places with a sign; 0.0 has none."""
-    text = f"{gained:+.1f}"
-    return "0.0" if float(text) == 0 else text
 
 
 def _by_step(chances: Sequence[Chance], steps: list[str]) -> list[tuple[str, Chance]]:

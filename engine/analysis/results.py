@@ -4,6 +4,7 @@ A chance is the expected share of the first place, which tied seats share. All o
 shares: the mean pair result against the other seats, 0 to 1.
 """
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
@@ -13,6 +14,9 @@ MISTAKE_LOSS = 0.03
 """The smallest loss of a mistake, in win share."""
 BLUNDER_LOSS = 0.1
 """The smallest loss of a blunder."""
+_MIDDLE = 1e-9
+_LEAST_GAIN = 0.05
+"""Places; less is 0.0 in words."""
 ERRORS = 2.4
 """A loss of fewer standard errors is no mistake: Student's t at 95 % for 7 degrees of freedom."""
 
@@ -34,6 +38,12 @@ def mark(loss: float, error: float) -> str:
 def places(share: float, seats: int) -> float:
     """Return how many places a difference of win share is worth."""
     return share * (seats - 1)
+
+
+def signed(gained: float) -> str:
+    """Return gained places with a sign; 0.0 has none."""
+    text = f"{gained:+.1f}"
+    return "0.0" if float(text) == 0 else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +138,23 @@ class Total:
     def luck(self) -> float:
         """The change by cards: `deal` + `draws`."""
         return self.deal + self.draws
+
+    def in_words(self, parts: Mapping[str, float], seats: int) -> str:
+        """Return what moved the seat most towards its place, and what better moves could gain.
+
+        Args:
+            parts: by name, parts of the result that add up to its distance from 0.5.
+            seats: number of seats.
+        """
+        text = f"took place {1 + places(1 - self.result, seats):g}"
+        if abs(self.result - 0.5) > _MIDDLE:
+            choose = max if self.result > 0.5 else min
+            name = choose(parts, key=parts.__getitem__)
+            text += f", mostly by {name} ({signed(places(parts[name], seats))})"
+        lost = places(self.loss, seats)
+        if lost < _LEAST_GAIN:
+            return f"{text}."
+        return f"{text}. The best moves could gain {lost:.1f} places."
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ import pytest
 
 from bots_sdk.commands import analysing
 from engine.analysis import Total, analyse
+from engine.analysis.results import signed
 from engine.cli import simulate
 from engine.record import Record, write
 from tests.bots_sdk.conftest import Cli
@@ -147,4 +148,4 @@ def test_the_decisions_of_one_bot_are_listed_alone(cli: Cli, tmp_path: Path) -> 
     ("gained", "text"), [(0.04, "0.0"), (-0.04, "0.0"), (0.06, "+0.1"), (-1.2, "-1.2")]
 )
 def test_a_gain_that_rounds_to_nothing_has_no_sign(gained: float, text: str) -> None:
-    assert analysing._signed(gained) == text
+    assert signed(gained) == text
