@@ -67,7 +67,7 @@ SORTS = {"": "name", "rating": "best rating", "matches": "rated matches", "newes
 
 
 def bots_listed(wanted: str, kind: str, game: str = "", sort: str = "") -> QuerySet[Bot]:
-    """Return bots, each with its owner and its standings, the best rating first.
+    """Return bots, each with its owner and its standings, in the order of the ladders' titles.
 
     Args:
         wanted: part of the name; "" for all.
@@ -92,7 +92,7 @@ def bots_listed(wanted: str, kind: str, game: str = "", sort: str = "") -> Query
         bots = bots.filter(name__contains=wanted.lower())
     if kind:
         bots = bots.filter(kind=kind)
-    standings = Standing.objects.select_related("ladder").order_by("-rating", "pk")
+    standings = Standing.objects.select_related("ladder").order_by("ladder__title", "pk")
     if game:
         standings = standings.filter(ladder__game=game)
     return bots.prefetch_related(Prefetch("standings", standings))

@@ -18,6 +18,7 @@ from league.models import (
     Match,
     MatchSeat,
     PlayerTable,
+    Standing,
     Tournament,
 )
 from tests.league import small
@@ -31,6 +32,16 @@ MATCH = r'class="match-link" href="/matches/(\d+)/"'
 
 def found(text: str, pattern: str) -> list[str]:
     return re.findall(pattern, text)
+
+
+def test_each_row_of_the_bots_has_the_ladders_in_the_same_order(client: Client) -> None:
+    bots = remote_bots(2)
+    ladders = [small.ladder("alpha"), small.ladder("beta")]
+    for bot, ratings in zip(bots, ((1_500_000, 1_600_000), (1_600_000, 1_500_000)), strict=True):
+        for ladder, rating in zip(ladders, ratings, strict=True):
+            Standing.objects.create(ladder=ladder, bot=bot, rating=rating, blocks=20, version=1)
+    titles = found(page(client, "/bots/"), r'class="seat-of"><a href="/ladders/(\w+)/">')
+    assert titles == ["alpha", "beta"] * 2
 
 
 def test_empty_lists_say_what_to_do(client: Client) -> None:
