@@ -152,7 +152,7 @@ class Total:
             name = choose(parts, key=parts.__getitem__)
             text += f", mostly by {name} ({signed(places(parts[name], seats))})"
         lost = places(self.loss, seats)
-        if lost < _LEAST_GAIN:
+        if lost < _LEAST_GAIN or self.result > 1 - _MIDDLE:
             return f"{text}."
         return f"{text}. The best moves could gain {lost:.1f} places."
 

@@ -115,10 +115,12 @@ def test_the_ply_of_an_expensive_decision_is_that_of_its_move(cli: Cli, tmp_path
     [
         ((0.1, -0.5, 0.2, -0.3), 0.0, "took place 4, mostly by its draws (-1.5)."),
         ((-0.1, -0.1, 0.0, -0.3), 0.01, "took place 4, mostly by the moves of others (-0.9)."),
+        ((0.3, 0.2, 0.1, -0.1), 0.1, "took place 1, mostly by its deal (+0.9)."),
         (
-            (0.3, 0.2, 0.1, -0.1),
+            (0.0, 0.0, 0.1, 0.05),
             0.1,
-            "took place 1, mostly by its deal (+0.9). The best moves could gain 0.3 places.",
+            "took place 2.05, mostly by its own moves (+0.3). "
+            "The best moves could gain 0.3 places.",
         ),
         ((0.1, 0.0, 0.2, -0.3), 0.2, "took place 2.5. The best moves could gain 0.6 places."),
     ],
