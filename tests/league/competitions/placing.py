@@ -1,7 +1,10 @@
 """A ladder of house bots, and bots that enter it."""
 
+from datetime import timedelta
+
 import pytest
 from django.contrib.auth.models import User
+from django.utils import timezone
 
 from league import competitions
 from league.models import Bot, Ladder
@@ -27,3 +30,8 @@ def enter(ladder: Ladder, owner: User, prefix: str = "ada", count: int = 1) -> l
     for bot in bots:
         competitions.enter_ladder(ladder=ladder, bot=bot)
     return bots
+
+
+def remote(bot: Bot, *, silent_for: float = 0) -> None:
+    seen_at = timezone.now() - timedelta(seconds=silent_for)
+    Bot.objects.filter(pk=bot.pk).update(kind=Bot.Kind.REMOTE, seen_at=seen_at)

@@ -14,7 +14,7 @@ from league.competitions import ladder_rounds, next_block, placement
 from league.models import Block, Bot, Ladder, LadderEntry, Match, Performance, Round, Standing
 from tests.league import small
 from tests.league.competitions.placing import ada as ada
-from tests.league.competitions.placing import enter
+from tests.league.competitions.placing import enter, remote
 from tests.league.competitions.placing import ladder as ladder
 from tests.web.pages import page
 
@@ -116,11 +116,6 @@ def test_only_so_many_bots_are_placed_at_a_time(
     assert (blocks_of(first), blocks_of(second)) == (small.RANKED_FROM, 0)
 
 
-def remote(bot: Bot, *, silent_for: float = 0) -> None:
-    seen_at = timezone.now() - timedelta(seconds=silent_for)
-    Bot.objects.filter(pk=bot.pk).update(kind=Bot.Kind.REMOTE, seen_at=seen_at)
-
-
 def test_a_remote_bot_is_placed_a_few_blocks_at_a_time_while_it_is_online(
     ladder: Ladder, ada: User
 ) -> None:
@@ -212,71 +207,6 @@ def test_an_opponents_blocks_count_too(ladder: Ladder, ada: User) -> None:
     house = Standing.objects.exclude(bot=bot)
     assert sum(house.values_list("blocks", flat=True)) == small.RANKED_FROM * (ladder.seats - 1)
     assert Performance.objects.count() == 0
-
-
-def test_the_next_block_of_a_placed_bot_is_described(ladder: Ladder, ada: User) -> None:
-    [bot] = enter(ladder, ada)
-    competitions.open_placements(ladder.pk)
-    text = competitions.describe_next_block(Standing(ladder=ladder, bot=bot, blocks=0))
-    assert text == (
-        "Its first match begins in about 10 s. Its blocks are played before most blocks of other "
-        "bots. A rank needs 20 blocks; finished: 0, in play: 0, queued: 20. It has a rank in about "
-        "1 minute."
-    )
-
-
-def test_of_a_remote_bot_it_is_described_how_many_blocks_are_played_at_a_time(
-    ladder: Ladder, ada: User
-) -> None:
-    [bot] = enter(ladder, ada)
-    remote(bot)
-    standing = Standing(ladder=ladder, bot=Bot.objects.get(pk=bot.pk), blocks=0)
-    assert competitions.describe_next_block(standing) == (
-        "Its first blocks come next, two at a time. They are played before most blocks of other "
-        "bots. Its first match begins in about 10 s. A rank needs 20 blocks. If its program "
-        "answers at once, it has a rank in about 2 minutes."
-    )
-    competitions.open_placements(ladder.pk)
-    Match.objects.filter(pk=Match.objects.earliest("pk").pk).update(status=Match.Status.PLAYING)
-    assert competitions.describe_next_block(standing) == (
-        "Its first blocks are played now, two at a time, before most blocks of other bots. A rank "
-        "needs 20 blocks; finished: 0, in play: 1, queued: 1, still to come: 18. If its program "
-        "answers at once, it has a rank in about 2 minutes."
-    )
-
-
-@pytest.mark.parametrize("is_rated", [True, False])
-def test_between_its_pairs_of_blocks_a_remote_bots_finished_blocks_are_described(
-    ladder: Ladder, ada: User, *, is_rated: bool
-) -> None:
-    [bot] = enter(ladder, ada)
-    remote(bot)
-    [round_] = competitions.open_placements(ladder.pk)
-    Match.objects.update(live=False)  # a worker can then play them
-    for match in Match.objects.all():
-        play.play_match(match.pk, players=small.players)
-    if is_rated:
-        assert ratings.apply_round(round_.pk)
-    assert Round.objects.open().filter(placed=bot).exists() != is_rated
-    standing = Standing(ladder=ladder, bot=Bot.objects.get(pk=bot.pk), blocks=0)
-    assert competitions.describe_next_block(standing) == (
-        "The league draws its next blocks now, two at a time. A rank needs 20 blocks; finished: 2, "
-        "in play: 0, queued: 0, still to come: 18. At this pace, it has a rank in about 2 "
-        "minutes."
-    )
-
-
-def test_of_an_offline_bot_it_is_described_what_its_rank_depends_on(
-    ladder: Ladder, ada: User
-) -> None:
-    [bot] = enter(ladder, ada)
-    remote(bot, silent_for=300)
-    standing = Standing(ladder=ladder, bot=Bot.objects.get(pk=bot.pk), blocks=0)
-    assert competitions.describe_next_block(standing) == (
-        "It is offline: it asked for no turns in the last 60 s, so it gets no matches. Start its "
-        "program. Its first match then begins in about 10 s. A rank needs 20 blocks. If the "
-        "program answers at once, it has a rank in about 2 minutes."
-    )
 
 
 def test_pages_and_the_api_show_whose_first_blocks_a_round_has(
