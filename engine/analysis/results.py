@@ -150,11 +150,11 @@ class Total:
         if abs(self.result - 0.5) > _MIDDLE:
             choose = max if self.result > 0.5 else min
             name = choose(parts, key=parts.__getitem__)
-            text += f", mostly by {name} ({signed(places(parts[name], seats))})"
+            text += f", mostly because of {name} ({signed(places(parts[name], seats))})"
         lost = places(self.loss, seats)
         if lost < _LEAST_GAIN or self.result > 1 - _MIDDLE:
             return f"{text}."
-        return f"{text}. The best moves could gain {lost:.1f} places."
+        return f"{text}. With the best moves it could gain {lost:.1f} places."
 
 
 @dataclass(frozen=True, slots=True)

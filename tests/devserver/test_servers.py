@@ -79,7 +79,9 @@ def test_an_interrupted_initialisation_is_repeated(tmp_path: Path) -> None:
 def test_a_directory_is_used_by_one_league_at_a_time(
     tmp_path: Path, another: subprocess.Popen[str]
 ) -> None:
-    with pytest.raises(ServersError, match="already running"), local_servers(tmp_path):
+    (tmp_path / "running.json").write_text('{"url": "http://127.0.0.1:8123"}')
+    text = r"already running in .*, at http://127\.0\.0\.1:8123\. `make down` ends it"
+    with pytest.raises(ServersError, match=text), local_servers(tmp_path):
         pass
 
 

@@ -113,16 +113,24 @@ def test_the_ply_of_an_expensive_decision_is_that_of_its_move(cli: Cli, tmp_path
 @pytest.mark.parametrize(
     ("parts", "loss", "summary"),
     [
-        ((0.1, -0.5, 0.2, -0.3), 0.0, "took place 4, mostly by its draws (-1.5)."),
-        ((-0.1, -0.1, 0.0, -0.3), 0.01, "took place 4, mostly by the moves of others (-0.9)."),
-        ((0.3, 0.2, 0.1, -0.1), 0.1, "took place 1, mostly by its deal (+0.9)."),
+        ((0.1, -0.5, 0.2, -0.3), 0.0, "took place 4, mostly because of its draws (-1.5)."),
+        (
+            (-0.1, -0.1, 0.0, -0.3),
+            0.01,
+            "took place 4, mostly because of the moves of others (-0.9).",
+        ),
+        ((0.3, 0.2, 0.1, -0.1), 0.1, "took place 1, mostly because of its deal (+0.9)."),
         (
             (0.0, 0.0, 0.1, 0.05),
             0.1,
-            "took place 2.05, mostly by its own moves (+0.3). "
-            "The best moves could gain 0.3 places.",
+            "took place 2.05, mostly because of its own moves (+0.3). "
+            "With the best moves it could gain 0.3 places.",
         ),
-        ((0.1, 0.0, 0.2, -0.3), 0.2, "took place 2.5. The best moves could gain 0.6 places."),
+        (
+            (0.1, 0.0, 0.2, -0.3),
+            0.2,
+            "took place 2.5. With the best moves it could gain 0.6 places.",
+        ),
     ],
 )
 def test_the_summary_of_a_bot_has_the_largest_part_in_the_direction_of_its_place(

@@ -7,6 +7,7 @@ from django.test import Client
 from pytest_django import Settings
 
 from engine.playback import steps_of
+from engine.sentences import move_in_words
 from league import analyses
 from league.models import Block, Match, MatchAnalysis, Tournament
 from tests.web.pages import page, queries
@@ -50,9 +51,12 @@ def test_a_finished_analysis_shows_chances_parts_and_decisions(
     for seat in match.seating.all():
         assert f'<th scope="row">{seat.bot.name}</th>' in text
     worst = max(result["decisions"], key=lambda each: each["loss"])
-    assert f"best was <b>{worst['best']}</b>" in text
+    names = [seat.bot.name for seat in match.seating.order_by("seat")]
+    assert f"best was <b>{move_in_words(worst['best'], names)}</b>" in text
     marked = [each for each in result["decisions"] if each["mark"] in ("mistake", "blunder")]
     assert page(client, path).count("<details>") == len(marked)
+    summaries = re.findall(r"<li><b>[\w-]+</b> took place [\d.]+[,.] ?", text)
+    assert len(summaries) == match.seats
     assert queries(client, path) <= MAX_QUERIES
 
 
