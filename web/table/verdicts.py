@@ -8,6 +8,7 @@ from typing import Any
 
 from engine.analysis import MARKS, Analysis, Decision
 from engine.analysis.results import BEST, BLUNDER, MISTAKE, places
+from engine.sentences import move_in_words
 
 WIDTH, HEIGHT = 1000, 100
 """Size of the picture of the chances; 0 % is at the bottom."""
@@ -193,7 +194,7 @@ def _words(faults: Sequence[Decision], made: Sequence[Decision], names: Sequence
 
 
 def _gave_up(decision: Decision, names: Sequence[str]) -> str:
-    move, best = (_move(text, names) for text in (decision.move, decision.best))
+    move, best = (move_in_words(text, names) for text in (decision.move, decision.best))
     lost = _places(decision, names)
     return f"{names[decision.seat]} gave up {lost} with “{move}”; best was “{best}”."
 
@@ -203,11 +204,6 @@ def _places(decision: Decision, names: Sequence[str]) -> str:
     lost = places(decision.loss, len(names))
     text = f"{lost:.1f}" if lost >= _TENTH else f"{lost:.2f}"
     return f"{text} place{'' if text == '1.0' else 's'}"
-
-
-def _move(text: str, names: Sequence[str]) -> str:
-    """Return a move in words: an award names the seat that receives it."""
-    return f"award to {names[int(text.split()[1])]}" if text.startswith(_AWARD) else text
 
 
 def _percent(shares: Sequence[float]) -> list[float]:
