@@ -81,7 +81,7 @@ def test_a_phase_without_a_mistake_has_a_verdict_too(
 def test_an_award_names_the_seat_that_receives_it() -> None:
     award = decision("blunder", 0, 0, phase="award", move="award 0", best="award 1")
     verdicts = verdicts_of(analysis(award), STEPS, NAMES)
-    assert "“award to ada”; best was “award to bo”" in verdicts[0].text
+    assert "“award the points to ada”; best was “award the points to bo”" in verdicts[0].text
     assert for_browser([0.5, 0.5], verdicts)["phases"][0][4] == []
 
 
