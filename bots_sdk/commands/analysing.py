@@ -159,8 +159,8 @@ def _print(record: Record, found: Analysis, bot: str, *, show_all: bool) -> None
         if each.loss > 0:
             move, best = (move_in_words(text, names) for text in (each.move, each.best))
             print(
-                f"  {steps[each.ply]} (ply {each.ply}), {names[each.seat]}: {move} instead of "
-                f"{best} lost {_loss(each, record.seats)} places"
+                f"  {steps[each.ply]} (ply {each.ply}, seat {each.seat}), {names[each.seat]}: "
+                f"{move} instead of {best} lost {_loss(each, record.seats)} places"
             )
     print(
         "\nEach bot's chance of the first place, computed from the cards in all hands. Later moves "
@@ -181,7 +181,7 @@ def _print(record: Record, found: Analysis, bot: str, *, show_all: bool) -> None
         "- lost: by its own moves, compared with the best moves. The rule-of-thumb bot makes\n"
         "  mistakes too, so a bot can play better than it and still lose places here."
     )
-    table = new_table("seat", "deal", "draws", "play", "others", "place", "lost", "marks")
+    table = new_table("bot", "deal", "draws", "play", "others", "place", "lost", "marks")
     for total in found.totals:
         marks = [each.mark for each in found.decisions if each.seat == total.seat]
         counts = ", ".join(
@@ -212,7 +212,7 @@ def _summary(total: Total, seats: int) -> str:
 
 
 def _print_decisions(decisions: list[Decision], steps: list[str], names: tuple[str, ...]) -> None:
-    table = new_table("when", "seat", "move", "best", "places lost", "mark")
+    table = new_table("when", "bot", "move", "best", "places lost", "mark")
     for each in decisions:
         note = f"{each.mark} (by the referee)" if each.fault else each.mark
         add_row(

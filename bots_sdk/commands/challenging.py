@@ -57,7 +57,12 @@ def challenge(
             print(f"{url}/challenges/{made['id']}/", flush=True)
         if wait:
             number = made["id"]
-            made = follow(lambda: client.send(calls.challenge_result(number)), _line, quiet=as_json)
+            made = follow(
+                lambda: client.send(calls.challenge_result(number)),
+                _line,
+                after_stop="The league plays the challenge to its end; its page shows the result.",
+                quiet=as_json,
+            )
     if as_json:
         print_json(made)
     elif wait:

@@ -8,6 +8,8 @@ from typing import TypeVar
 from rich.console import Console
 from rich.text import Text
 
+from bots_sdk.invoking import typed
+
 POLL_SECONDS = 1.0
 LINE_EVERY_SECONDS = 30.0
 """Without a terminal, a line is printed when there is something new, and at least so often."""
@@ -20,6 +22,7 @@ def follow(
     *,
     news_of: Callable[[_Found], object] | None = None,
     printed: str = "",
+    after_stop: str = "",
     quiet: bool = False,
 ) -> _Found:
     """Return what the league answers once it is over.
@@ -33,8 +36,28 @@ def follow(
         news_of: returns the part of the answer whose change is worth another line outside a
             terminal; default: the line itself.
         printed: a text that the command has printed already; a line of it is not repeated.
+        after_stop: what to print after Ctrl-C: what goes on at the league, and how to see it.
         quiet: whether to show nothing.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C.
     """
+    try:
+        return _follow(look, line_of, news_of=news_of, printed=printed, quiet=quiet)
+    except KeyboardInterrupt:
+        if not quiet:
+            print(typed(after_stop), file=sys.stderr)
+        raise
+
+
+def _follow(
+    look: Callable[[], _Found],
+    line_of: Callable[[_Found], str | None],
+    *,
+    news_of: Callable[[_Found], object] | None,
+    printed: str,
+    quiet: bool,
+) -> _Found:
     console = Console(stderr=True, quiet=quiet, highlight=False)
     last: object = None
     said, printed_at = "", time.monotonic()

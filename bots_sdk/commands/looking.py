@@ -4,7 +4,7 @@ Both are run often, so this module loads nothing of the engine's rules.
 """
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -18,6 +18,15 @@ from bots_sdk.invoking import typed
 from bots_sdk.statuses import UNFINISHED
 
 _MAX_COUNTED = 100
+_MAX_PLACES = 6
+
+
+class _Place(NamedTuple):
+    """A bot's place in a finished match."""
+
+    match: int
+    place: int
+    seats: int
 
 
 def status(
@@ -67,28 +76,17 @@ def status(
             "`twelfth-night bot create NAME` creates a bot."
         )
         return
-    table = new_table("bot", "kind", "version", "online", "unfinished matches", "latest places")
+    table = new_table("bot", "kind", "version", "online", "unfinished matches")
     latest_places = {bot["name"]: _places(bot["name"], latest) for bot, latest, _ in rows}
     for bot, _, _ in rows:
         name = bot["name"]
         online = "paused" if bot["paused"] else "yes" if bot["online"] else "no"
-        latest_text = ", ".join(place for _, place in latest_places[name])
-        add_row(table, name, bot["kind"], bot["version"], online, unfinished[name], latest_text)
+        add_row(table, name, bot["kind"], bot["version"], online, unfinished[name])
     print_table(table)
-    if any(latest_places.values()):
-        print("Latest places: 2/4 means second of four bots in a match; the newest match first.")
     for bot, _, entries in rows:
         name = bot["name"]
         if found_places := latest_places[name]:
-            lost = [each for each in found_places if not each[1].startswith("1/")]
-            number, place = (lost or found_places)[0]
-            print(
-                typed(
-                    f"{name} took place {place} in match {number}: `twelfth-night match {number}` "
-                    f"shows what happened, `twelfth-night analyse {number} --bot {name}` shows its "
-                    "mistakes."
-                )
-            )
+            _print_places(name, found_places)
         for entry in entries:
             print(f"{name} on {entry['ladder']}: {described[name, entry['ladder']]}")
         if bot["paused"] and name in league.bots:
@@ -97,10 +95,27 @@ def status(
             print(typed(f"{name} is on no ladder: `twelfth-night enter LADDER {name}` enters one."))
 
 
-def _places(bot: str, matches: Sequence[answers.Match]) -> list[tuple[int, str]]:
-    """Return a bot's matches with a public result: their numbers, and its place, such as 2/4."""
+def _print_places(bot: str, found: Sequence[_Place]) -> None:
+    """Print a bot's latest places, and how to read the match with the worst one."""
+    latest = ", ".join(
+        f"{each.place} of {each.seats} (match {each.match})" for each in found[:_MAX_PLACES]
+    )
+    print(f"{bot}, latest places: {latest}")
+    # Of equal places, it is the newest.
+    worst = max(found[:_MAX_PLACES], key=lambda each: each.place / each.seats)
+    which = "worst" if worst.place > 1 else "newest"
+    print(
+        typed(
+            f"  The {which} one: `twelfth-night match {worst.match}` shows what happened, "
+            f"`twelfth-night analyse {worst.match} --bot {bot}` shows the mistakes."
+        )
+    )
+
+
+def _places(bot: str, matches: Sequence[answers.Match]) -> list[_Place]:
+    """Return a bot's places in matches with a public result."""
     return [
-        (match["id"], f"{seat['place']}/{match['seats']}")
+        _Place(match["id"], seat["place"], match["seats"])
         for match in matches
         for seat in match["seating"]
         if seat["bot"] == bot and seat["place"]

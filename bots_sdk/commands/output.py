@@ -1,6 +1,7 @@
 """Output of commands: JSON or tables."""
 
 import json
+import os
 from typing import Annotated, Any
 
 import typer
@@ -43,9 +44,10 @@ def add_row(table: Table, *cells: object) -> None:
 
 
 def print_table(table: Table) -> None:
-    """Print a table; if it is too wide, headers wrap between words, and cells stay whole.
+    """Print a table; if it is too wide for the terminal, headers wrap between words.
 
-    Only a cell of more than `_MAX_WHOLE` characters wraps.
+    Only cells of more than `_MAX_WHOLE` characters wrap. Without a terminal nothing wraps: a file
+    or another program gets each row as one line, unless COLUMNS sets a width.
     """
     console = Console(highlight=False)
     widths, wanted = [], []
@@ -55,6 +57,8 @@ def print_table(table: Table) -> None:
         widths.append(max(min(cells, _MAX_WHOLE), *map(len, header.split())))
         wanted.append(max(cells, len(header)))
     gaps = (len(widths) - 1) * table.padding[1] * 2
+    if not console.is_terminal and "COLUMNS" not in os.environ:
+        console.width = sum(wanted) + gaps
     left = console.width - gaps - sum(widths)
     for column, width, most in zip(table.columns, widths, wanted, strict=True):
         more = min(most - width, max(left, 0))

@@ -43,7 +43,8 @@ def follow_to_rank(
             _require_new_matches(client.send(calls.bot(bot)))
         return place
 
-    return follow(look, _line, news_of=_news, printed=printed, quiet=quiet)
+    stopped = f"{bot} stays on {ladder} and plays on. `twelfth-night status {bot}` shows its place."
+    return follow(look, _line, news_of=_news, printed=printed, after_stop=stopped, quiet=quiet)
 
 
 def _require_new_matches(bot: answers.Bot) -> None:

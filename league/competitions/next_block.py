@@ -245,8 +245,8 @@ def _next_round(ladder: Ladder, *, is_quiet: bool) -> str:
         if not work.waiting:
             return "after the first blocks of a new bot"
         if work.waiting == 1:
-            return "when the match that waits now has begun"
-        return f"when the {work.waiting} matches that wait now have begun"
+            return "after the match that is queued now"
+        return f"after the {work.waiting} matches that are queued now"
     if work.rounds >= MAX_OPEN_ROUNDS or (pause and work.rounds):
         return "after the blocks that are already drawn"
     until = work.pause_ends(pause)

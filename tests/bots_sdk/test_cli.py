@@ -291,7 +291,7 @@ def test_status_names_the_command_for_a_bot_that_is_paused_or_on_no_ladder(
     assert "`twelfth-night enter LADDER mybot`" in logged_in("status").stdout
 
 
-def test_status_names_the_commands_that_explain_the_newest_match_that_was_not_won(
+def test_status_names_the_commands_that_explain_the_match_with_the_worst_place(
     logged_in: Cli, stub: StubLeague
 ) -> None:
     assert logged_in("bot", "create", "mybot").exit_code == 0
@@ -299,16 +299,20 @@ def test_status_names_the_commands_that_explain_the_newest_match_that_was_not_wo
     stub.answers["GET bots/mybot"] = (200, bot)
     seating = [{"bot": "mybot", "place": 3}, {"bot": "house-thumb", "place": 1}]
     secret = [{"bot": "mybot", "place": None}, {"bot": "house-thumb", "place": None}]
+    lost = [{"bot": "mybot", "place": 4}, {"bot": "house-thumb", "place": 1}]
     won = [{"bot": "mybot", "place": 1}, {"bot": "house-thumb", "place": 2}]
     matches = [
         {"id": 10, "seats": 4, "status": "finished", "seating": won},
         {"id": 9, "seats": 4, "status": "finished", "seating": secret},
+        {"id": 8, "seats": 4, "status": "finished", "seating": lost},
         {"id": 7, "seats": 4, "status": "finished", "seating": seating},
+        {"id": 6, "seats": 4, "status": "finished", "seating": lost},
     ]
     stub.answers["GET matches"] = (200, {"results": matches, "next": None})
     text = " ".join(logged_in("status").stdout.split())
-    assert "mybot took place 3/4 in match 7: `twelfth-night match 7`" in text
-    assert "`twelfth-night analyse 7 --bot mybot` shows its mistakes." in text
+    places = "1 of 4 (match 10), 4 of 4 (match 8), 3 of 4 (match 7), 4 of 4 (match 6)"
+    assert f"mybot, latest places: {places} The worst one: `twelfth-night match 8`" in text
+    assert "`twelfth-night analyse 8 --bot mybot` shows the mistakes." in text
 
 
 def test_status_skips_saved_bots_that_the_league_does_not_have(

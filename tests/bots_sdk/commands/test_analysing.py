@@ -100,12 +100,16 @@ def test_decisions_and_chances_have_the_day_that_other_commands_show(
     assert "\nday 12 " in shown
 
 
-def test_the_ply_of_an_expensive_decision_is_that_of_its_move(cli: Cli, tmp_path: Path) -> None:
+def test_ply_and_seat_of_an_expensive_decision_are_those_of_its_move(
+    cli: Cli, tmp_path: Path
+) -> None:
     match = simulate("twelve-days", "calliope", 3, bytes(32), lambda legal: legal[-1], "ada")
     path = tmp_path / "matches.jsonl"
     path.write_text(write(match) + "\n")
     shown = cli("analyse", path, "--playouts", 8).stdout
-    listed = re.findall(r"^  day \d+ \(ply (\d+)\), ada: (\w+ \d+) instead of", shown, re.M)
+    listed = re.findall(
+        r"^  day \d+ \(ply (\d+), seat \d\), ada: (\w+ \d+) instead of", shown, re.M
+    )
     assert listed
     assert all(match.moves[int(ply)][1] == text for ply, text in listed)
 

@@ -140,6 +140,18 @@ def test_without_news_a_line_comes_again_after_a_while_and_is_marked(
     assert result.stderr.splitlines() == [line, f"still, after 0 s: {line}"]
 
 
+def test_after_ctrl_c_enter_states_that_the_bot_stays_on_the_ladder(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(following.time, "sleep", interrupt)
+    result = run(League(place(1, 2, 17, None)), "enter", "partridge", "swan", "--wait")
+    assert result.exit_code == 130
+    assert "swan stays on partridge and plays on. `twelfth-night status swan`" in result.stderr
+
+
 @pytest.mark.parametrize(
     ("stopped_by", "remedy"),
     [("paused", "twelfth-night bot resume swan"), ("quarantined", "is in quarantine")],

@@ -1,4 +1,4 @@
-"""Tables of commands in a narrow terminal."""
+"""Tables of commands in a narrow terminal, and without one."""
 
 import pytest
 
@@ -32,3 +32,12 @@ def test_a_very_long_cell_wraps_between_words(
     lines = printed(capsys, [("ada", "", "", "", "", text)])
     assert max(map(len, lines)) <= 80
     assert sum(line.count("word") for line in lines) == 30
+
+
+def test_without_a_terminal_each_row_is_one_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    text = " ".join(["word"] * 30)
+    [_, line] = printed(capsys, [("house-counting-2", "1200", "2.51", "31.20", "77.1 %", text)])
+    assert text in line

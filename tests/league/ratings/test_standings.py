@@ -181,7 +181,7 @@ def test_the_next_block_is_described_with_the_reason_to_wait(ladder: Ladder) -> 
     )
     assert competitions.open_ladder_round(ladder.pk)
     ladder.standings.filter(bot=bot).update(blocks=0)
-    assert next_block(ladder) == "Its next block comes when the 6 matches that wait now have begun."
+    assert next_block(ladder) == "Its next block comes after the 6 matches that are queued now."
     bot.paused = True
     bot.save()
     assert "Its owner has paused it." in next_block(ladder)
