@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
+from engine.sentences import move_in_words
 from league import analyses
 from league.models import Match, MatchAnalysis, Tournament
 from tests.browser.axe import faults
@@ -78,8 +79,9 @@ def test_a_blunder_has_its_verdict_and_the_better_move_in_the_hand(
     replay: Page, match: Match
 ) -> None:
     worst = blunder(match)
-    best = f"best was “{'play a Claus' if worst['best'] == 'play 0' else worst['best']}”"
-    assert any(best in _verdict_of(replay, step) for step in range(1, 9))
+    moves = (move_in_words(worst[each], []) for each in ("move", "best"))
+    lost = "gave up 2.0 places with “{}”; best was “{}”.".format(*moves)
+    assert any(lost in _verdict_of(replay, step) for step in range(1, 9))
     expect(replay.locator(".verdict-line .mark")).to_have_text("blunder")
     card = replay.locator(f".seat[data-seat='{worst['seat']}'] .tc.better")
     expect(card).to_contain_text(", better move")
