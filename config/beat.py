@@ -16,6 +16,8 @@ from celery.beat import PersistentScheduler, Service
 from celery.bootsteps import StartStopStep
 from redis.exceptions import RedisError
 
+from config.schedule import REST_SECONDS
+
 log = structlog.get_logger(__name__)
 
 _RETRY_SECONDS = 0.5
@@ -56,7 +58,12 @@ class Scheduler(PersistentScheduler):
         return seconds
 
     def apply_entry(self, entry: Any, producer: Any = None) -> None:
-        """Queue a task; if that fails, it is due again."""
+        """Queue a task, unless the league is at rest; if that fails, it is due again."""
+        from league import activity  # it needs Django set up
+
+        rest = REST_SECONDS.get(entry.name)
+        if rest is not None and not activity.may_look(entry.name, rest):
+            return
         try:
             self.apply_async(entry, producer=producer, advance=False)
         except Exception:

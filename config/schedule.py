@@ -26,13 +26,11 @@ BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "tick": {
         "task": "league.tasks.tick",
         "schedule": 1.0,
-        "kwargs": {"may_rest": True},
         "options": {"expires": 5},
     },
     "upkeep": {
         "task": "league.tasks.upkeep",
         "schedule": 5.0,
-        "kwargs": {"may_rest": True},
         "options": {"expires": 5},
     },
     # A worker also proves its sandbox when it needs it; this is for workers that play no match.
@@ -68,3 +66,8 @@ BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
         "schedule": crontab(hour="3", minute="30"),
     },
 }
+REST_SECONDS = {"tick": 10, "upkeep": 15, "write-feed": 600, "find-highlights": 600}
+"""While the league is at rest, beat queues these entries once in so many seconds.
+
+For upkeep it is below the longest time that upkeep counts as open for entries, 20 s.
+"""

@@ -22,7 +22,9 @@ def note() -> None:
 
 
 def may_look(work: str, rest_seconds: int) -> bool:
-    """Return whether to look for due work now: at rest, only once in so many seconds.
+    """Return whether to look for due work now; at rest, only once in so many seconds.
+
+    Without the broker the answer is yes.
 
     Args:
         work: which work; each kind has its own pause.

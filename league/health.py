@@ -22,8 +22,10 @@ MAX_HEARTBEAT_AGE_SECONDS = 5
 
 Workers give one every 2 s, beat and the gateway each second.
 """
-MAX_TICK_AGE_SECONDS = 15
-"""If no tick has finished for longer than this, ticks fail or hang."""
+MAX_TICK_AGE_SECONDS = 25
+"""If no tick has finished for longer than this, ticks fail or hang.
+
+At rest, one is queued every 10 s."""
 
 QUEUES = sorted(
     {

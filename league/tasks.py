@@ -42,12 +42,6 @@ _MAX_MATCH_SECONDS = 365 * 86_400
 """Time limit of a hosted match: longer than any that uses up the longest clocks of a ladder.
 
 Each move has its own limit, so a match always ends."""
-_TICK_REST_SECONDS = 10
-"""While the league is at rest, a tick looks for due work once in so many seconds."""
-_UPKEEP_REST_SECONDS = 15
-"""The same for upkeep; below the longest time that it counts as open for entries, 20 s."""
-_FEED_REST_SECONDS = 600
-"""The same for the feed and the highlights."""
 _AFTER_MIDNIGHT = timedelta(minutes=20)
 """For so long after midnight UTC, the highlights of yesterday are still looked for."""
 _MAX_QUEUED_TASKS = 1000
@@ -233,30 +227,23 @@ def check_ratings() -> None:
 
 
 @shared_task
-def tick(may_rest: bool = False) -> None:
-    """Do what is due in the database, but for `upkeep`; beat sends this task each second.
+def tick() -> None:
+    """Do what is due in the database, but for `upkeep`.
 
-    Args:
-        may_rest: whether, in a league at rest, most calls only note that they ran.
+    Beat sends this task each second. It sends this task and those below less often while the league
+    is at rest: see `config.schedule.REST_SECONDS`.
     """
     if heartbeats.broker_was_emptied() or heartbeats.worker_was_started():
         play.requeue_all()
         activity.note()
-    if not may_rest or activity.may_look("tick", _TICK_REST_SECONDS):
-        follow_up()
-        _each(ratings.ladders_to_correct, partial(_queue_for_ladder, correct_ladder))
+    follow_up()
+    _each(ratings.ladders_to_correct, partial(_queue_for_ladder, correct_ladder))
     heartbeats.note_tick()
 
 
 @shared_task
-def upkeep(may_rest: bool = False) -> None:
-    """Do what is due and can wait for seconds; beat sends this task every 5 s.
-
-    Args:
-        may_rest: whether, in a league at rest, most calls do nothing.
-    """
-    if may_rest and not activity.may_look("upkeep", _UPKEEP_REST_SECONDS):
-        return
+def upkeep() -> None:
+    """Do what is due and can wait for seconds; beat sends this task every 5 s."""
     _do(lambda: competitions.check_stored(timezone.now()))
     _do(lambda: competitions.note_open_entries(timezone.now()))
     _do(competitions.announce_scheduled)
@@ -274,15 +261,12 @@ def upkeep(may_rest: bool = False) -> None:
 @shared_task
 def write_feed() -> None:
     """Store what happened for the feed; beat sends this task each minute."""
-    if activity.may_look("feed", _FEED_REST_SECONDS):
-        _do(lambda: feeds.write_items(timezone.now()))
+    _do(lambda: feeds.write_items(timezone.now()))
 
 
 @shared_task
 def find_highlights() -> None:
     """Find today's highlights, and have one analysed; beat sends this task every five minutes."""
-    if not activity.may_look("highlights", _FEED_REST_SECONDS):
-        return
     now = timezone.now().astimezone(UTC)
     # The last matches of yesterday may have finished after its last search.
     for day in sorted({(now - _AFTER_MIDNIGHT).date(), now.date()}):

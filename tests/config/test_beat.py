@@ -13,7 +13,8 @@ from django.core.cache import cache
 
 from config.beat import LEASE_KEY, BeatThread, Scheduler
 from config.celery import app
-from league import health, heartbeats
+from config.schedule import BEAT_SCHEDULE, REST_SECONDS
+from league import activity, health, heartbeats
 from league.queueing import broker
 from tests.journeys.running import wait_for
 
@@ -48,6 +49,7 @@ def run_until_idle(scheduler: Scheduler) -> None:
 def test_beat_queues_each_due_task_once_the_broker_is_back(
     scheduler: Scheduler, queued: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    activity.note()
     clock = [datetime.now(UTC)]
     monkeypatch.setattr("celery.schedules.BaseSchedule.now", lambda self: clock[0])
     run_until_idle(scheduler)
@@ -58,6 +60,22 @@ def test_beat_queues_each_due_task_once_the_broker_is_back(
     queued.clear()
     run_until_idle(scheduler)
     assert {"tick", "prove-sandbox"} <= set(queued)
+
+
+def test_at_rest_beat_queues_a_tick_only_now_and_then(
+    scheduler: Scheduler, queued: list[str]
+) -> None:
+    cache.clear()
+    for name in ("tick", "tick", "upkeep", "prove-sandbox", "tick", "upkeep", "prove-sandbox"):
+        scheduler.apply_entry(scheduler.schedule[name])
+    assert queued == ["tick", "upkeep", "prove-sandbox", "prove-sandbox"]
+    activity.note()
+    scheduler.apply_entry(scheduler.schedule["tick"])
+    assert queued[4:] == ["tick"]
+
+
+def test_every_pause_at_rest_belongs_to_an_entry_of_the_schedule() -> None:
+    assert REST_SECONDS.keys() <= BEAT_SCHEDULE.keys()
 
 
 def test_a_broker_that_can_not_be_reached_is_tried_again(

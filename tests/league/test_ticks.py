@@ -1,7 +1,5 @@
 """Ticks of a league at rest: they cost little, and see at once what changes."""
 
-from collections.abc import Iterator
-
 import pytest
 from django.core.cache import cache
 from django.db import connection
@@ -61,49 +59,31 @@ def test_a_new_bot_ends_the_rest(resting: Ladder) -> None:
     assert resting.rounds.exists()
 
 
-@pytest.fixture
-def looks(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """The times that ticks looked for due work, in a league at rest."""
-    found: list[str] = []
-    cache.clear()
-    heartbeats.broker_was_emptied()  # its first call counts as activity
-    monkeypatch.setattr(tasks, "follow_up", lambda: found.append("tick"))
-    monkeypatch.setattr(competitions, "check_stored", lambda now: found.append("upkeep"))
-    yield found
-    cache.clear()
-
-
-def tick_thrice() -> None:
-    for _ in range(3):
-        tasks.tick(may_rest=True)
-
-
-def test_at_rest_most_ticks_only_note_that_they_ran(looks: list[str]) -> None:
-    tick_thrice()
-    assert looks == ["tick"]
-    assert (heartbeats.seconds_since_tick() or 0) < 60
-
-
-def test_at_rest_most_upkeep_does_nothing(looks: list[str]) -> None:
-    for _ in range(3):
-        tasks.upkeep(may_rest=True)
-    assert looks == ["upkeep"]
+def looks() -> int:
+    """Return how often beat would queue a tick in three seconds, in a league that was at rest."""
+    return sum(activity.may_look("tick", 60) for _ in range(3))
 
 
 @pytest.mark.parametrize(("method", "times"), [("get", 1), ("post", 3), ("delete", 3)])
 def test_a_request_that_may_change_something_ends_the_rest(
-    looks: list[str], client: Client, method: str, times: int
+    client: Client, method: str, times: int
 ) -> None:
+    cache.clear()
     getattr(client, method)("/api/v1/bots/nobody/")
-    tick_thrice()
-    assert len(looks) == times
+    assert looks() == times
 
 
-def test_a_bot_that_asks_for_turns_ends_the_rest(looks: list[str]) -> None:
+def test_a_bot_that_asks_for_turns_ends_the_rest() -> None:
+    cache.clear()
     [bot] = small.bots(1)
     note_all_seen([bot.pk], timezone.now())
-    tick_thrice()
-    assert len(looks) == 3
+    assert looks() == 3
+
+
+def test_a_worker_that_starts_ends_the_rest() -> None:
+    cache.clear()
+    heartbeats.note_worker_started()
+    assert looks() == 3
 
 
 def test_due_work_ends_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
