@@ -8,8 +8,6 @@ from pathlib import Path
 from django.conf import settings
 from django.core.cache import cache
 
-from league import activity
-
 _KEPT_SECONDS = 24 * 3600
 _TICK_KEY = "tick-finished"
 _BROKER_KEY = "broker-known"
@@ -74,12 +72,8 @@ def seconds_since_worker(queues: Iterable[str]) -> dict[str, float]:
 
 
 def note_worker_started() -> None:
-    """Store that a worker has started, perhaps instead of one that was killed.
-
-    It ends a rest of the league, so the next tick comes within a second.
-    """
+    """Store that a worker has started, perhaps instead of one that was killed."""
     cache.set(_STARTED_KEY, True, timeout=None)
-    activity.note()
 
 
 def worker_was_started() -> bool:

@@ -24,7 +24,16 @@ from celery.signals import (
 )
 from django_structlog.celery.signals import bind_extra_task_metadata
 
-from league import durations, error_reports, health, heartbeats, processes, queueing, tracing
+from league import (
+    activity,
+    durations,
+    error_reports,
+    health,
+    heartbeats,
+    processes,
+    queueing,
+    tracing,
+)
 from league.bots import jails
 from league.play.clock import ClockThread
 
@@ -56,9 +65,13 @@ class Priority(StartStopStep):  # type: ignore[misc] # Celery has no types
 
 @worker_ready.connect
 def note_start(**_: object) -> None:
-    """Store that a worker started: the next tick queues the tasks of a killed worker again."""
+    """Store that a worker started: the next tick queues the tasks of a killed worker again.
+
+    It ends a rest of the league, so this tick comes within a second.
+    """
     try:
         heartbeats.note_worker_started()
+        activity.note()
     except Exception as error:
         log.warning(
             "a worker's start could not be stored: lost tasks wait until their leases end",

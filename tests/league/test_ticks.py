@@ -9,7 +9,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from engine.rating import elo
-from league import activity, competitions, heartbeats, tasks
+from league import activity, competitions, tasks, workers
 from league.competitions import ladder_rounds
 from league.models import Ladder, Standing
 from league.play.turns import note_all_seen
@@ -82,7 +82,7 @@ def test_a_bot_that_asks_for_turns_ends_the_rest() -> None:
 
 def test_a_worker_that_starts_ends_the_rest() -> None:
     cache.clear()
-    heartbeats.note_worker_started()
+    workers.note_start()
     assert looks() == 3
 
 
