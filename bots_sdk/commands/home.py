@@ -55,9 +55,10 @@ Seats = Annotated[
 Against = Annotated[
     list[str],
     typer.Option(
-        help="An opponent: a bot's file, or a house bot, such as house-thumb. quick: "
-        "house-random, house-thumb and house-counting. house: these and house-search, which takes "
-        "seconds per match. You can repeat this option."
+        help="An opponent: a bot's file, or a house bot (a bot of the league itself), such as "
+        "house-thumb. The word `quick` stands for house-random, house-thumb and house-counting. "
+        "The word `house` stands for these three and house-search, which takes seconds per match. "
+        "You can repeat this option."
     ),
 ]
 SeedText = Annotated[

@@ -43,9 +43,9 @@ def watch(
         list[str] | None,
         typer.Argument(
             metavar="[BOT]... or MATCH",
-            help="The bots by seat: files, or house bots such as house-thumb. house-random, "
-            "house-thumb and house-counting take the other seats. Or the number or address of a "
-            "match at a league.",
+            help="The bots by seat: files, or house bots (bots of the league itself) such as "
+            "house-thumb. The other seats get house-random, house-thumb and house-counting. Or "
+            "give a match at a league, by its number or address.",
             show_default=False,
         ),
     ] = None,
