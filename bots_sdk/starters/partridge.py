@@ -1,10 +1,11 @@
 """NAME: a bot for partridge.
 
 In a *trick* each seat acts once. The leader plays a single card, a set (cards of one rank) or a
-straight (cards in a row). Each other seat passes, or plays the same kind with any number of cards;
-its lowest card may not be higher than the lowest card led. The seat with the lowest card of all
-wins the trick and leads the next one. A seat that wins a trick with its last cards wins the round.
-A seat that plays its last cards without winning the trick takes them back.
+straight (cards in a row). Each other seat passes, or plays cards of the same kind. Its set or
+straight may have more or fewer cards than the leader's. But its lowest card may not be higher than
+the leader's lowest card. The seat with the lowest card of all wins the trick and leads the next
+one. A seat that wins a trick with its last cards wins the round. A seat that plays its last cards
+without winning the trick takes them back.
 
 Rules: `twelfth-night rules partridge`. What a bot sees: `twelfth-night rules observations`.
 """

@@ -8,7 +8,9 @@ Rules: `twelfth-night rules twelve-days`. What a bot sees: `twelfth-night rules 
 
 Three ideas:
 
-- Use another policy for the playouts: `engine.playouts.UNIFORM`, or a table of your own.
+- Use another policy for the playouts (how all seats choose their moves): all moves equally likely
+  (`engine.playouts.UNIFORM`), or your own numbers (a `TwelveDaysTable` or a `PartridgeTable` of
+  `engine.playouts`).
 - Play more playouts for the moves that look best.
 - Choose by `pair_result` (the share of opponents beaten) instead of `lead` (the bot's points above
   the mean of the others).
@@ -25,8 +27,9 @@ from engine.playouts import evaluate, is_fast, rule_of_thumb
 
 GAMES = ["twelve-days"]  # the league checks the bot for these games only
 PLAYOUTS = 2_000 if is_fast() else 100
-"""Playouts for a decision, for all moves together: 10 ms with the compiled kernel (the extra
-`fast`, which the league has), 50 ms without it."""
+"""Playouts (simulated matches) for a decision, for all moves together. They take 10 ms with the
+compiled kernel, and 50 ms without it. The league has it; `pip install "twelfth-night[fast]"` adds
+it here."""
 
 
 def choose(observation: dict[str, Any]) -> str:
@@ -39,6 +42,7 @@ def choose(observation: dict[str, Any]) -> str:
         max(1, PLAYOUTS // len(moves)),
         rule_of_thumb(observation["game"], observation["rules"]),
         seed,
-        this_round=True,  # later rounds of partridge hardly depend on it
+        # In partridge, a playout stops after this round: a move hardly changes later rounds.
+        this_round=True,
     )
     return max(found, key=lambda each: each.lead).move

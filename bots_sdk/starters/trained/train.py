@@ -24,7 +24,8 @@ ROUNDS = 3
 EXPLORE = 0.3
 """The share of random moves after the first round."""
 INPUTS = {"twelve-days": 79, "partridge": 127}
-"""How many numbers the network takes: those that an observation has for any number of seats."""
+"""How many numbers of an observation the network takes: the first ones, which do not depend on the
+number of seats."""
 HIDDEN = 48
 
 Array = NDArray[np.float32]
