@@ -184,9 +184,9 @@ def _as_nobody() -> _AsNobody:
         if _works([*way.words, "true"]):
             return way
     raise ServersError(
-        "PostgreSQL does not run as root, and neither unshare nor setpriv (package util-linux) can "
-        "run it as nobody here. Start the league as another user, or set DATABASE_URL to a server "
-        "that you run."
+        "PostgreSQL refuses to run as root. The commands unshare and setpriv (package util-linux) "
+        "can run it as another user, but neither works here. Start the league as another user, or "
+        "set DATABASE_URL to a server that you run."
     )
 
 

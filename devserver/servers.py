@@ -51,8 +51,8 @@ def server_parts(
     parts: list[Part] = []
     if not (database_url and redis_url) and not shutil.which("setpriv"):
         raise ServersError(
-            "The command setpriv is missing. The league uses it so that its database and broker "
-            "end when the league ends. Install util-linux, or set DATABASE_URL and REDIS_URL to "
+            "The command setpriv is missing. The league uses it so that PostgreSQL and Valkey end "
+            "when the league ends. Install util-linux, or set DATABASE_URL and REDIS_URL to "
             "servers that you run."
         )
     if redis_url is None:
@@ -120,7 +120,7 @@ def _await_ready(part: Part, process: subprocess.Popen[bytes], log: Path) -> Non
     deadline = time.monotonic() + _READY_SECONDS
     while not part.is_ready():
         if process.poll() is not None:
-            raise ServersError(f"{part.name} ended at once. {last_lines(log)}")
+            raise ServersError(f"{part.name} ended right after its start. {last_lines(log)}")
         if time.monotonic() > deadline:
             raise ServersError(
                 f"{part.name} does not answer after {_READY_SECONDS:.0f} s. {last_lines(log)}"

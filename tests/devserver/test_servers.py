@@ -127,7 +127,7 @@ def test_a_server_that_ends_at_once_is_reported_with_the_end_of_its_log(tmp_path
     with local_servers(tmp_path, durable=False):
         pass
     (tmp_path / "postgres" / "postgresql.conf").write_text("nonsense = 1\n")
-    reason = r"(?s)postgres ended at once.*nonsense"
+    reason = r"(?s)postgres ended right after its start.*nonsense"
     with pytest.raises(ServersError, match=reason), local_servers(tmp_path, durable=False):
         pass
 

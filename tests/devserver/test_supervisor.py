@@ -151,7 +151,7 @@ def test_a_program_that_keeps_ending_at_once_stops_all_programs(
     output = capfd.readouterr().out
     assert output.count("ended with status 3") == 5
     assert "too long to show" in output
-    assert "hasty keeps ending at once" in (supervisor.failure or "")
+    assert "hasty ends right after each start" in (supervisor.failure or "")
 
 
 def test_a_stage_starts_when_the_stage_before_it_is_ready(tmp_path: Path) -> None:
