@@ -97,7 +97,7 @@ _PATH_PARAMETERS: dict[str, tuple[str, dict[str, Any]]] = {
         {**_ID, "maximum": 2**31 - 1},
     ),
     "block_number": (
-        "Number of the block in its round, from 0.",
+        "The field `number` of the block.",
         {**_ID, "minimum": 0, "maximum": 2**31 - 1},
     ),
     "match_id": ("Id of the match.", _ID),

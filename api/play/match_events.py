@@ -13,9 +13,9 @@ _INTRODUCTION = (
     "The last event is `end`, with `match`, `status` and, for a finished match, `scores` and "
     "`places` by seat.",
     "While a match is in play, an event `clock` without an id comes when the match's clock "
-    "changes. Its data is `match`, `to_act`, `deadline` and `remaining_ms`. At the time `deadline` "
-    "the phase is over at the latest; `remaining_ms` is the time until then in milliseconds. Both "
-    "are null if no seat has a clock.",
+    "changes. Its data is `match`, `to_act`, `deadline` and `remaining_ms`. The phase "
+    "ends at the time `deadline` at the latest; `remaining_ms` is the time until then in "
+    "milliseconds. Both are null if no seat has a clock.",
     "The stream of a finished match begins at its start and has the same events. If other matches "
     "use the same deal, the stream stays empty until they are finished.",
     "Each item of `events` is an object with `kind` and the fields below. `seat` is the seat that "

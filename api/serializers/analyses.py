@@ -28,9 +28,9 @@ class MatchChanceSerializer(serializers.Serializer[None]):
         min_value=0,
         allow_null=True,
         help_text=(
-            "Of all chances, take the one that the moves of the phase change the most. `decider` "
-            "is the seat whose decision explains most of this change. Null if no decision explains "
-            "a quarter of it."
+            "The league finds the seat whose chance the moves of the phase change the most. "
+            "`decider` is the seat whose decision explains most of this change. Null if no "
+            "decision explains a quarter of it."
         ),
     )
 

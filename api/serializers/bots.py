@@ -116,8 +116,8 @@ class BotChangesSerializer(serializers.Serializer[None]):
     paused = serializers.BooleanField(
         required=False,
         help_text="If true, the bot gets no new matches, and no points for rounds of tournaments "
-        "that it misses. A knockout withdraws a bot that is paused when the next stage is drawn; "
-        "the bot can't come back.",
+        "that it misses. If a knockout draws the bot for its next stage while the bot is paused, "
+        "it withdraws the bot, and the bot can't come back.",
     )
     description = serializers.CharField(
         required=False, max_length=500, allow_blank=True, help_text="A public text about the bot."

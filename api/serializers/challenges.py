@@ -97,8 +97,8 @@ class ChallengeDetailSerializer(ChallengeSerializer):
     )
     matches_finished = serializers.SerializerMethodField(help_text="Number of finished matches.")
     win_share = serializers.SerializerMethodField(
-        help_text="Mean of the pair results of `bot`, from 0 to 1. Null without a finished match; "
-        "with one deal for all matches, null until the last one is over."
+        help_text="Mean of the pair results of `bot`, from 0 to 1. Null until a match is finished. "
+        "If all matches use one deal (`duplicate`), null until the last match is over."
     )
     results = serializers.SerializerMethodField(
         help_text="The result of `bot` against each opponent; empty as long as `win_share` is null."

@@ -82,7 +82,7 @@ class NewComparisonSerializer(serializers.Serializer[None]):
 
 
 class StepSerializer(serializers.Serializer[PathPoint]):
-    """State of the test after some swap blocks."""
+    """State of the test after some swap blocks (one deal, played twice with exchanged seats)."""
 
     blocks = serializers.IntegerField(help_text="Number of swap blocks so far.")
     mean = serializers.FloatField(

@@ -36,8 +36,8 @@ class SuspicionSerializer(serializers.Serializer[SuspiciousPair]):
     )
     t = serializers.FloatField(
         source="found.t",
-        help_text="`gain` minus `expected`, divided by the standard error (the size that chance "
-        "usually gives).",
+        help_text="`gain` minus `expected`, divided by the standard error. The standard error is "
+        "the typical size of this difference if only chance makes it.",
     )
     p = serializers.FloatField(
         source="found.p",
@@ -59,8 +59,9 @@ class PowerSerializer(serializers.Serializer[Power]):
     )
     smallest_gain = serializers.FloatField(
         allow_null=True,
-        help_text="The smallest gain in win share above the expected gain that the report finds in "
-        "80 % of cases. Computed for a typical pair (median standard error). Null without pairs.",
+        help_text="If a pair's gain in win share is this much above the expected gain, the report "
+        "finds the pair in 80 % of cases. Computed for a typical pair (median standard error). "
+        "Null without pairs.",
     )
     smallest_gain_elo = serializers.FloatField(
         allow_null=True,

@@ -44,8 +44,8 @@ class LadderPlaceSerializer(LadderEntrySerializer):
     )
     blocks_rated = serializers.SerializerMethodField(
         help_text=(
-            "The number of rated blocks that decides K, the size of rating changes. The "
-            "standings have it as `blocks`."
+            "Number of rated blocks. It decides K, the number that sets the size of rating "
+            "changes. The standings have it as `blocks`."
         )
     )
     rating = serializers.SerializerMethodField(

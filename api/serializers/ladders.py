@@ -191,9 +191,9 @@ class StandingSerializer(serializers.Serializer[StandingRow]):
     blocks = serializers.IntegerField(
         source="standing.blocks",
         help_text=(
-            "The number of rated blocks that decides K, the size of rating changes. If the "
-            "bot gets a new version and the number is above the ladder's limit (by default "
-            "10), the number falls to the limit."
+            "Number of rated blocks. It decides K, the number that sets the size of rating "
+            "changes. If the bot gets a new version and has more blocks than the ladder's limit "
+            "(by default 10), this number falls to the limit."
         ),
     )
     matches = serializers.IntegerField(

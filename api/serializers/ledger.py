@@ -56,7 +56,7 @@ class ChangeSerializer(serializers.Serializer[Change]):
     """The change of a bot's rating by a block."""
 
     block = serializers.IntegerField(
-        source="entry.block.number", help_text="Number of the block in its round, from 0."
+        source="entry.block.number", help_text="The field `number` of the block."
     )
     delta = serializers.IntegerField(
         source="entry.delta", help_text="The change, in thousandths of an Elo point."

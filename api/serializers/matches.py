@@ -66,7 +66,7 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
         read_only=True,
         default=None,
         allow_null=True,
-        help_text="Number of the block in its round; null for an unrated match.",
+        help_text="The field `number` of the block; null for an unrated match.",
     )
     challenge = serializers.IntegerField(
         source="challenge_id",

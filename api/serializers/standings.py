@@ -60,7 +60,8 @@ class BotStandingSerializer(StandingSerializer):
         help_text="When the bot plays next, or why it does not, in a sentence or two."
     )
     blocks_to_halve_error = serializers.SerializerMethodField(
-        help_text="About how many more blocks would halve `performance_error`; null without one."
+        help_text="About how many more blocks would halve `performance_error`; null if that is "
+        "null."
     )
     best_match = serializers.SerializerMethodField(
         help_text=(

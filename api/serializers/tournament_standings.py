@@ -83,7 +83,7 @@ class TournamentRowSerializer(serializers.Serializer[TournamentStanding]):
     )
     byes = serializers.IntegerField(help_text="Number of blocks that are byes or void.")
     matches = serializers.IntegerField(
-        source="row.matches", help_text="Number of matches in these blocks."
+        source="row.matches", help_text="Number of matches in the blocks that `blocks` counts."
     )
 
 

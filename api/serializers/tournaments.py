@@ -219,8 +219,8 @@ class TournamentEntrySerializer(serializers.ModelSerializer[TournamentEntry]):
                 "help_text": "The first round that may draw the bot; above 1 for a late entry."
             },
             "left_after": {
-                "help_text": "Number of rounds that were open when the bot left; null if it takes "
-                "part."
+                "help_text": "Number of rounds that the league had opened before the bot left; "
+                "null if the bot takes part."
             },
             "reason": {"help_text": "Why the bot is disqualified; else empty."},
         }
@@ -254,10 +254,7 @@ class TournamentBlockSerializer(serializers.ModelSerializer[Block]):
         fields = ("number", "state", "void_reason", "rated", "duplicate", "bots")
         read_only_fields = fields
         extra_kwargs = {
-            "number": {
-                "help_text": "Number of the block in its round, from 0. In a tournament: its "
-                "number in the whole tournament, from 0."
-            },
+            "number": {"help_text": "Number of the block in the whole tournament, from 0."},
             "void_reason": {"help_text": "Why the block is void; else empty."},
             "state": {"help_text": "`playing`, `finished` or `void` (cancelled; rates no bot)."},
             "duplicate": {"help_text": "Whether all its matches use one deal."},

@@ -52,7 +52,8 @@ class BotComparisonsView(ListView):
         """Start a comparison: test whether a version of a hosted bot is better than another.
 
         Both versions sit at one table, with bots of a ladder, and play each deal twice: for the
-        second match they exchange their seats. No rating changes.
+        second match they exchange their seats. Such a pair of matches is a swap block. No rating
+        changes.
         """
         bot = find_bot(name)
         check_owner(request, bot)

@@ -17,7 +17,7 @@ FIRST_BOT = (
     ("ladders_list", "Choose a ladder."),
     (
         "ladders_enter",
-        "Enter the bot on the ladder. While it is online, the league draws blocks for it.",
+        "Enter the bot on the ladder. While it is online, the league gives it matches.",
     ),
     ("turns_list", "Ask for the bot's turns with wait=25. A turn has the legal moves."),
     ("matches_move", "Send a move for the turn. Then ask for turns again."),

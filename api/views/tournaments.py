@@ -124,9 +124,10 @@ class CancelTournamentView(ApiView):
         "tournaments_cancel", body=CancellationSerializer, answers={200: TournamentSerializer}
     )
     def post(self, request: Request, tournament_id: int) -> Response:
-        """Cancel a tournament that is not over. If it is already cancelled, nothing changes.
+        """Cancel a tournament that is not over.
 
-        If it is cancelled for another reason than yours, the call is refused and shows both.
+        If it is already cancelled, nothing changes. But if you send another reason than the stored
+        one, the call is refused and shows both.
 
         While it runs, the matches of open rounds are still played and rated. No further round
         opens.
