@@ -46,8 +46,8 @@ class BotChanges(TypedDict):
     its last 3 former names."""
     paused: NotRequired[bool]
     """If true, the bot gets no new matches, and no points for rounds of tournaments that it misses.
-    A knockout withdraws a bot that is paused when the next stage is drawn; the bot can't come
-    back."""
+    If a knockout draws the bot for its next stage while the bot is paused, it withdraws the bot,
+    and the bot can't come back."""
     description: NotRequired[str]
     """A public text about the bot."""
     challenges_from: NotRequired[Literal["anyone", "nobody"]]
@@ -203,7 +203,7 @@ class BotStanding(Standing):
     next_block: str
     """When the bot plays next, or why it does not, in a sentence or two."""
     blocks_to_halve_error: int | None
-    """About how many more blocks would halve `performance_error`; null without one."""
+    """About how many more blocks would halve `performance_error`; null if that is null."""
     best_match: RatedMatch | None
     """Among its last 200 rated matches, the match furthest above the prediction; null if none is
     above."""

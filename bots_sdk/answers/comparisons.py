@@ -48,7 +48,7 @@ class Estimate(TypedDict):
 
 
 class Step(TypedDict):
-    """State of the test after some swap blocks."""
+    """State of the test after some swap blocks (one deal, played twice with exchanged seats)."""
 
     blocks: int
     """Number of swap blocks so far."""

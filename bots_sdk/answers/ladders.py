@@ -22,7 +22,7 @@ class Change(TypedDict):
     """The change of a bot's rating by a block."""
 
     block: int
-    """Number of the block in its round, from 0."""
+    """The field `number` of the block."""
     delta: int
     """The change, in thousandths of an Elo point."""
     void_reason: str | None
@@ -125,8 +125,8 @@ class Power(TypedDict):
     pairs: int
     """Number of ordered pairs of bots with enough blocks for the test."""
     smallest_gain: float | None
-    """The smallest gain in win share above the expected gain that the report finds in 80 % of
-    cases. Computed for a typical pair (median standard error). Null without pairs."""
+    """If a pair's gain in win share is this much above the expected gain, the report finds the pair
+    in 80 % of cases. Computed for a typical pair (median standard error). Null without pairs."""
     smallest_gain_elo: float | None
     """The same gain in Elo, against an equal opponent. Null without pairs. Also null for 0.5 and
     more: no bot can gain so much against an equal opponent."""
@@ -161,8 +161,8 @@ class LadderPlace(LadderEntry):
     """Rated blocks of the current version that are over, also those of rounds that have not changed
     the ratings yet."""
     blocks_rated: int
-    """The number of rated blocks that decides K, the size of rating changes. The standings have it
-    as `blocks`."""
+    """Number of rated blocks. It decides K, the number that sets the size of rating changes. The
+    standings have it as `blocks`."""
     rating: int | None
     """Elo rating in thousandths; null before the first rated round."""
     rank_progress: RankProgress | None
@@ -274,9 +274,9 @@ class Standing(TypedDict):
     performance_blocks: int
     """Number of blocks of the bot's current version in the estimate of `performance`."""
     blocks: int
-    """The number of rated blocks that decides K, the size of rating changes. If the bot gets a new
-    version and the number is above the ladder's limit (by default 10), the number falls to the
-    limit."""
+    """Number of rated blocks. It decides K, the number that sets the size of rating changes. If the
+    bot gets a new version and has more blocks than the ladder's limit (by default 10), this number
+    falls to the limit."""
     matches: int
     """Number of rated matches."""
     win_share: float | None
@@ -312,8 +312,8 @@ class Suspicion(TypedDict):
     blocks: int
     """Number of blocks with both bots."""
     t: float
-    """`gain` minus `expected`, divided by the standard error (the size that chance usually
-    gives)."""
+    """`gain` minus `expected`, divided by the standard error. The standard error is the typical
+    size of this difference if only chance makes it."""
     p: float
     """Probability that an honest pair shows such a gain, from 0 to 1."""
     matches: list[int]

@@ -111,8 +111,8 @@ class MatchChance(TypedDict):
     """The same chances after the moves of the phase, but before its new cards; null if the phase
     has no new cards."""
     decider: int | None
-    """Of all chances, take the one that the moves of the phase change the most. `decider` is the
-    seat whose decision explains most of this change. Null if no decision explains a quarter of
+    """The league finds the seat whose chance the moves of the phase change the most. `decider` is
+    the seat whose decision explains most of this change. Null if no decision explains a quarter of
     it."""
 
 
@@ -249,7 +249,7 @@ class Match(TypedDict):
     round: int | None
     """Number of the ladder's round; null for an unrated match."""
     block: int | None
-    """Number of the block in its round; null for an unrated match."""
+    """The field `number` of the block; null for an unrated match."""
     challenge: int | None
     """Id of the match's challenge; null without one."""
     number: int
@@ -283,8 +283,8 @@ class ChallengeDetail(Challenge):
     matches_finished: int
     """Number of finished matches."""
     win_share: float | None
-    """Mean of the pair results of `bot`, from 0 to 1. Null without a finished match; with one deal
-    for all matches, null until the last one is over."""
+    """Mean of the pair results of `bot`, from 0 to 1. Null until a match is finished. If all
+    matches use one deal (`duplicate`), null until the last match is over."""
     results: list[PairResult]
     """The result of `bot` against each opponent; empty as long as `win_share` is null."""
     matches: list[Match]

@@ -193,8 +193,7 @@ class TournamentBlock(TypedDict):
     """A block of a tournament's round."""
 
     number: int
-    """Number of the block in its round, from 0. In a tournament: its number in the whole
-    tournament, from 0."""
+    """Number of the block in the whole tournament, from 0."""
     state: Literal["playing", "finished", "void"]
     """`playing`, `finished` or `void` (cancelled; rates no bot)."""
     void_reason: str
@@ -262,7 +261,8 @@ class TournamentEntry(TypedDict):
     first_round: int
     """The first round that may draw the bot; above 1 for a late entry."""
     left_after: int | None
-    """Number of rounds that were open when the bot left; null if it takes part."""
+    """Number of rounds that the league had opened before the bot left; null if the bot takes
+    part."""
     reason: str
     """Why the bot is disqualified; else empty."""
 
@@ -341,4 +341,4 @@ class TournamentRow(TypedDict):
     byes: int
     """Number of blocks that are byes or void."""
     matches: int
-    """Number of matches in these blocks."""
+    """Number of matches in the blocks that `blocks` counts."""
