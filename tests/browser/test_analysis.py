@@ -80,7 +80,7 @@ def test_a_blunder_has_its_verdict_and_the_better_move_in_the_hand(
 ) -> None:
     worst = blunder(match)
     moves = (move_in_words(worst[each], []) for each in ("move", "best"))
-    lost = "gave up 2.0 places with “{}”; best was “{}”.".format(*moves)
+    lost = "lost 2.0 places with “{}”; best was “{}”.".format(*moves)
     assert any(lost in _verdict_of(replay, step) for step in range(1, 9))
     expect(replay.locator(".verdict-line .mark")).to_have_text("blunder")
     card = replay.locator(f".seat[data-seat='{worst['seat']}'] .tc.better")

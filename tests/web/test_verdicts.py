@@ -49,15 +49,15 @@ def analysis(*decisions: Decision) -> Analysis:
 def test_a_verdict_says_what_a_move_gave_up_and_what_was_best() -> None:
     [first, *_] = verdicts_of(analysis(GIVE, decision("best", 1, 1)), STEPS, NAMES)
     assert first.mark == "mistake"
-    assert first.text == "ada gave up 0.04 places with “give 3”; best was “give 12”."
+    assert first.text == "ada lost 0.04 places with “give 3”; best was “give 12”."
 
 
 def test_the_worst_of_several_faults_comes_first() -> None:
     worse = decision("blunder", 1, 1, move="give 5", best="give 7", loss=0.2)
     [first, *_] = verdicts_of(analysis(GIVE, worse), STEPS, NAMES)
     assert first.mark == "blunder"
-    assert first.text.startswith("bo gave up 0.2 places with “give 5”")
-    assert first.text.endswith("ada gave up 0.04 places.")
+    assert first.text.startswith("bo lost 0.2 places with “give 5”")
+    assert first.text.endswith("ada lost 0.04 places.")
 
 
 @pytest.mark.parametrize(
@@ -157,14 +157,14 @@ def test_the_browser_receives_the_cards_of_better_moves() -> None:
     follow = decision("mistake", 2, 1, phase="follow", move="pass", best="play 8 8")
     data = for_browser([0.5, 0.5], verdicts_of(analysis(GIVE, follow), STEPS, NAMES))
     assert [phase[4] for phase in data["phases"]] == [[[0, [12]]], [[1, [8, 8]]], []]
-    assert data["texts"][data["phases"][0][3]].startswith("ada gave up 0.04")
+    assert data["texts"][data["phases"][0][3]].startswith("ada lost 0.04")
 
 
 def test_without_javascript_a_step_shows_its_worst_verdict_and_its_last_chances() -> None:
     verdicts = verdicts_of(analysis(GIVE, decision("best", 2, 1)), STEPS, NAMES)
     shown = verdict_at(verdicts, 1)
     assert shown is not None
-    assert (shown.mark, shown.text[:20]) == ("mistake", "Earlier: ada gave up")
+    assert (shown.mark, shown.text[:17]) == ("mistake", "Earlier: ada lost")
     at_plays, at_gifts = (verdict_at(verdicts, 1, ply) for ply in (4, 2))
     assert at_plays == shown  # the result of the day
     assert at_gifts is verdicts[0]

@@ -181,7 +181,7 @@ def _words(faults: Sequence[Decision], made: Sequence[Decision], names: Sequence
     if not made:
         return "No choice: there was one legal move."
     if faults:
-        others = [f"{names[each.seat]} gave up {_places(each, names)}" for each in faults[1:]]
+        others = [f"{names[each.seat]} lost {_places(each, names)}" for each in faults[1:]]
         return " ".join(
             [_gave_up(faults[0], names), *([f"{', '.join(others)}."] if others else [])]
         )
@@ -196,7 +196,7 @@ def _words(faults: Sequence[Decision], made: Sequence[Decision], names: Sequence
 def _gave_up(decision: Decision, names: Sequence[str]) -> str:
     move, best = (move_in_words(text, names) for text in (decision.move, decision.best))
     lost = _places(decision, names)
-    return f"{names[decision.seat]} gave up {lost} with “{move}”; best was “{best}”."
+    return f"{names[decision.seat]} lost {lost} with “{move}”; best was “{best}”."
 
 
 def _places(decision: Decision, names: Sequence[str]) -> str:
