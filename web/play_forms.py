@@ -19,8 +19,8 @@ _PRESETS = {
 }
 _LEVELS = {
     "easy": "Easy: random or by rules of thumb",
-    "medium": "Medium: one counts cards",
-    "hard": "Hard: one searches for the best move",
+    "medium": "Medium: one of the bots counts cards",
+    "hard": "Hard: one of the bots searches for the best move",
 }
 _TABLE_GROUPS = {
     "The game": ("game", "seats"),
@@ -69,7 +69,11 @@ class TableForm(forms.Form):
         label="Seats",
     )
     level = forms.ChoiceField(
-        choices=[*_LEVELS.items()], initial="medium", required=False, label="How strong are they?"
+        choices=[*_LEVELS.items()],
+        initial="medium",
+        required=False,
+        label="How strong are they?",
+        help_text="With 2 seats, medium plays by rules of thumb, and hard counts cards.",
     )
     nickname = forms.CharField(
         max_length=MAX_NICKNAME, required=False, label="Your name at the table (optional)"
