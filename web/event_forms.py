@@ -84,6 +84,7 @@ class EventForm(forms.Form):
     swiss_rounds = _count(
         1,
         SWISS_ROUNDS.high,
+        label="Number of stages (Swiss)",
         help_text="Empty: it follows from the number of bots. For 16 bots it is 6.",
     )
     max_tables = _count(

@@ -159,7 +159,7 @@ class BotSettingsForm(forms.Form):
 
     name = forms.CharField(
         max_length=32,
-        help_text="3 to 32 characters: a-z, 0-9 and -. Old addresses lead to the new name.",
+        help_text="3 to 32 characters: a-z, 0-9 and -. Links with the old name keep working.",
         widget=forms.TextInput(
             {"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
         ),

@@ -95,9 +95,12 @@ def _lead(seen: Observation) -> str:
 def _follow(seen: Observation) -> str:
     moves: Sequence[str] = seen["legal_moves"]
     low = seen["lead_low"]
-    if list(moves) == ["pass"]:
-        return f"You have nothing of this kind with a lowest card of {low} or less, so you pass."
     lead = next(action["cards"] for action in seen["trick"] if action["cards"])
+    if list(moves) == ["pass"]:
+        if len(lead) == 1:
+            return f"You have no card of {low} or less, so you pass."
+        led = "set" if len({*lead}) == 1 else "straight"
+        return f"You have no {led} with a lowest card of {low} or less, so you pass."
     kind = "a single" if len(lead) == 1 else "a set or a straight of the kind that was led"
     begin = f"You may pass, or play {kind} with a lowest card of {low} or less."
     if any(len(move.split()) - 1 == len(seen["hand"]) for move in moves):
