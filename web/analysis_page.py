@@ -27,7 +27,8 @@ class Row:
         decision: the decision.
         loss: in places.
         error: half of the error bar, in places.
-        results: texts and expected places of all legal moves, the best first.
+        results: texts and expected places of all legal moves: first the best move, then the move
+            made, then the others in the order of their places.
     """
 
     step: int
@@ -102,7 +103,6 @@ def analysis_page(
 
 
 def _row(decision: Decision, step: int, when: str, names: Sequence[str]) -> Row:
-    results = sorted(decision.results.items(), key=lambda each: -each[1])
     seats = len(names)
     return Row(
         step=step,
@@ -114,8 +114,21 @@ def _row(decision: Decision, step: int, when: str, names: Sequence[str]) -> Row:
         loss=places(decision.loss, seats),
         error=places(_ERROR_BARS * decision.error, seats),
         results=[
-            (move_in_words(move, names), 1 + places(1 - value, seats)) for move, value in results
+            (move_in_words(move, names), 1 + places(1 - value, seats))
+            for move, value in _best_first(decision)
         ],
+    )
+
+
+def _best_first(decision: Decision) -> list[tuple[str, float]]:
+    """Return the results of all moves: of the best move, of the move made, then of the others.
+
+    The others have rough results, so one of them may seem better than the best move.
+    """
+    compared = (decision.best, decision.move)
+    return sorted(
+        decision.results.items(),
+        key=lambda each: (each[0] != decision.best, each[0] not in compared, -each[1]),
     )
 
 

@@ -45,7 +45,7 @@ class EventForm(forms.Form):
     format = forms.ChoiceField(
         choices=[
             (Tournament.Format.SWISS, "Swiss: bots with similar scores meet, a few stages"),
-            (Tournament.Format.ROUND_ROBIN, "Round robin: all bots meet, one stage"),
+            (Tournament.Format.ROUND_ROBIN, "Round robin: all bots meet equally often"),
             (Tournament.Format.KNOCKOUT, "Knockout: the better half of each table goes on"),
         ],
     )

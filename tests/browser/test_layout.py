@@ -68,9 +68,9 @@ def test_on_a_phone_the_heads_of_a_ladder_fit_and_no_note_is_about_a_hidden_colu
     assert name["width"] > 100
     for head in heads.all():
         assert not head.is_visible() or head.evaluate(INSIDE), head.inner_text()
-    expect(heads.filter(has_text="Form")).to_be_hidden()
+    expect(heads.filter(has_text="Course")).to_be_hidden()
     expect(visit.page.locator("#columns")).to_contain_text("Trend is the rating gained")
-    assert "Form" not in visit.page.locator("#columns").inner_text()
+    assert "Course" not in visit.page.locator("#columns").inner_text()
 
 
 def test_a_table_fades_out_at_the_edge_beyond_which_it_goes_on(

@@ -60,6 +60,29 @@ def test_a_finished_analysis_shows_chances_parts_and_decisions(
     assert queries(client, path) <= MAX_QUERIES
 
 
+def test_the_moves_of_a_decision_begin_with_the_best_and_the_one_that_was_made(
+    client: Client, match: Match
+) -> None:
+    analyses.ask(match=match)
+    analyses.compute(match.pk, seconds=600, playouts=8)
+    row = MatchAnalysis.objects.get()
+    result = row.result
+    assert result is not None
+    worst = max(result["decisions"], key=lambda each: each["loss"])
+    rough = next(move for move in worst["results"] if move not in (worst["move"], worst["best"]))
+    worst["mark"], worst["results"][rough] = "blunder", 1.0  # luck of few simulated matches
+    row.packed_result = MatchAnalysis.pack(result)
+    row.save()
+    text = page(client, f"/matches/{match.pk}/analysis/")
+    names = [seat.bot.name for seat in match.seating.order_by("seat")]
+    first = [move_in_words(worst[each], names) for each in ("best", "move")] + [rough]
+    lists = [
+        re.findall(r"<li>([^<]+) <span", each)
+        for each in re.findall(r"<details>(.*?)</details>", text, re.DOTALL)
+    ]
+    assert any(found[:3] == first for found in lists)
+
+
 def test_a_failed_analysis_can_be_asked_for_again(client: Client, match: Match) -> None:
     analyses.ask(match=match)
     MatchAnalysis.objects.update(due_at=None)

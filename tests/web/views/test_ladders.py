@@ -86,7 +86,7 @@ def test_the_standings_come_first_and_statistics_behind_a_link(
 ) -> None:
     text = page(client, "/ladders/quick/")
     heads = re.findall(r'<th scope="col"[^>]*>(\w+).*?</th>', text)
-    assert heads == ["Rank", "Bot", "Form", "Rating", "Trend", "Matches"]
+    assert heads == ["Rank", "Bot", "Course", "Rating", "Trend", "Matches"]
     assert "Who beats whom" not in text
     assert 'href="?view=statistics"' in text
     sought = page(client, "/ladders/quick/?q=bot-1&view=statistics")
@@ -104,6 +104,6 @@ def test_the_headline_of_a_ladder_names_the_leader_and_its_lead(
             rating=rating, blocks=small.RANKED_FROM, performance_blocks=small.RANKED_FROM
         )
     text = " ".join(page(client, "/ladders/quick/").split())
-    assert 'bot-0</a></strong> leads with 1600, 12 points ahead of <a href="/bots/bot-1/">' in text
+    assert 'bot-0</a></strong> leads with 1600, 12 Elo ahead of <a href="/bots/bot-1/">' in text
     Standing.objects.filter(bot__name="bot-1").update(rating=1_600_000)
     assert "share the lead with 1600" in " ".join(page(client, "/ladders/quick/").split())

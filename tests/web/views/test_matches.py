@@ -59,7 +59,7 @@ def test_the_end_of_a_match_leads_to_its_neighbours_and_to_a_table_against_its_b
     assert "Next match" not in page(client, f"/matches/{last.pk}/")
 
 
-def test_the_result_lists_the_winner_first_and_counts_seats_from_one(
+def test_the_result_lists_the_winner_first_and_counts_seats_from_zero(
     client: Client, played: Tournament
 ) -> None:
     match = Match.objects.order_by("pk").first()
@@ -67,7 +67,7 @@ def test_the_result_lists_the_winner_first_and_counts_seats_from_one(
     result = page(client, f"/matches/{match.pk}/").split('class="result"')[1].split("</table>")[0]
     numbers = re.findall(r'<td class="number">(?:<strong>)?(\d+)', result)
     seats, places = [int(each) for each in numbers[::3]], [int(each) for each in numbers[1::3]]
-    by_place = sorted((seat.place or 0, seat.seat + 1) for seat in match.seating.all())
+    by_place = sorted((seat.place or 0, seat.seat) for seat in match.seating.all())
     assert list(zip(places, seats, strict=True)) == by_place
 
 

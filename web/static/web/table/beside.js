@@ -62,7 +62,7 @@ export class Beside {
     });
     for (const turn of this.turns) this.dot(part(place, "svg"), turn);
     place.append(this.transport.seek);
-    this.table.querySelector("[data-analysed]")?.removeAttribute("hidden");
+    for (const each of parts(this.table, "[data-analysed]")) each.removeAttribute("hidden");
     parts(this.table, ".seat .plate").forEach((plate, seat) => {
       plate.append(element("i", `meter c${seat}`));
     });
