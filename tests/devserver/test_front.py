@@ -114,7 +114,7 @@ def port(part: Dying, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]
 
 @contextmanager
 def front(web: str, gateways: str, directory: Path, **variables: str) -> Iterator[int]:
-    """Run a front; yield its port."""
+    """Run a front; yield its port, which ``{port}`` in a variable stands for."""
     number = free_port()
     environment = {
         **os.environ,
@@ -127,7 +127,7 @@ def front(web: str, gateways: str, directory: Path, **variables: str) -> Iterato
         "GATEWAY_UPSTREAM": gateways,
         "XDG_DATA_HOME": str(directory),
         "XDG_CONFIG_HOME": str(directory),
-        **variables,
+        **{name: value.format(port=number) for name, value in variables.items()},
     }
     command: list[str | Path] = [BIN / "caddy", "run", "--adapter", "caddyfile"]
     process = subprocess.Popen(
