@@ -87,6 +87,13 @@ def wait_for_certificate(place: http2.Place) -> None:
     pytest.fail("the front has no certificate")
 
 
+@pytest.mark.parametrize("path", ["/tv/events", "/api/v1/turns/stream"])
+def test_a_stream_in_http2_does_not_end_its_connection(path: str, place: http2.Place) -> None:
+    answer = http2.call(place, "GET", path)
+    assert answer.body == b"data: 0\n\ndata: 1\n\ndata: 2\n\n"
+    assert not answer.ends_the_connection
+
+
 def test_no_answer_offers_http3(place: http2.Place) -> None:
     context = ssl.create_default_context(cafile=place.certificates)
     with (
