@@ -175,7 +175,7 @@ def test_each_request_has_an_event_in_the_log_with_its_id(api: Api) -> None:
 
 def test_problems_of_the_front_are_those_of_the_table() -> None:
     found = [json.loads(body) for body in re.findall(r"respond `(.*)`", CADDYFILE.read_text())]
-    codes = ["body-too-large", "length-required", "unavailable"]
+    codes = ["body-too-large", "body-too-large", "length-required", "unavailable"]
     assert [problem["code"] for problem in found] == codes
     for problem in found:
         assert (problem["status"], problem["title"]) == CODES[problem["code"]]
@@ -186,6 +186,8 @@ def test_problems_of_the_front_are_those_of_the_table() -> None:
 def test_the_front_has_the_limits_of_the_table() -> None:
     limits = re.findall(r"> (\d+)`", CADDYFILE.read_text())
     assert limits == [str(MAX_UPLOAD_BYTES), str(MAX_BODY_BYTES)]
+    of_calls, *of_others = re.findall(r"max_size (\d+)\n", CADDYFILE.read_text())
+    assert (of_calls, set(of_others)) == (str(MAX_BODY_BYTES), {str(MAX_UPLOAD_BYTES)})
     assert f"{MAX_BYTES >> 20} MiB at most" in CADDYFILE.read_text()
 
 

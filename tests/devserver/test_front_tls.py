@@ -1,5 +1,6 @@
 """The front with TLS: HTTP/2 has the same limits as HTTP/1.1, and streams last."""
 
+import json
 import socket
 import ssl
 import threading
@@ -92,6 +93,28 @@ def test_a_stream_in_http2_does_not_end_its_connection(path: str, place: http2.P
     answer = http2.call(place, "GET", path)
     assert answer.body == b"data: 0\n\ndata: 1\n\ndata: 2\n\n"
     assert not answer.ends_the_connection
+
+
+@pytest.mark.parametrize("size", [0, 3, 30_000])
+def test_a_short_body_in_http2_needs_no_length(size: int, place: http2.Place) -> None:
+    answer = http2.call(place, "POST", "/api/v1/bots", b"." * size, with_length=False)
+    assert (answer.is_ok, answer.body) == (True, b"%d" % size)
+
+
+def test_a_body_of_unknown_length_ends_at_the_limit(place: http2.Place) -> None:
+    answer = http2.call(place, "POST", "/api/v1/bots", b"." * 65_537, with_length=False)
+    problem = json.loads(answer.body)
+    assert (problem["status"], problem["code"]) == (413, "body-too-large")
+    assert problem["detail"] == "An upload has a file of 8 MiB at most, any other body 64 KiB."
+
+
+def test_a_move_needs_a_length(part: Part, place: http2.Place) -> None:
+    part.calls.clear()
+    answer = http2.call(place, "POST", "/api/v1/matches/7/moves", b"{}", with_length=False)
+    problem = json.loads(answer.body)
+    assert (problem["status"], problem["code"]) == (411, "length-required")
+    assert part.calls == []
+    assert http2.call(place, "POST", "/api/v1/matches/7/moves", b"{}").body == b"2"
 
 
 def test_no_answer_offers_http3(place: http2.Place) -> None:
