@@ -5,6 +5,7 @@ The clients of this project speak HTTP/1.1 alone, and browsers hide the frames.
 
 import socket
 import ssl
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -12,7 +13,7 @@ from typing import NamedTuple
 DATA, HEADERS, RST_STREAM, SETTINGS, GOAWAY = 0, 1, 3, 4, 7
 _END_STREAM, _END_HEADERS = 1, 4
 _STREAM = 1
-_TIMEOUT_SECONDS = 30.0
+_SECONDS = 60.0
 _STATUS_200 = b"\x88"
 """How HPACK writes ``:status: 200``."""
 
@@ -60,7 +61,14 @@ class Place(NamedTuple):
 
 
 def call(
-    place: Place, method: str, path: str, body: bytes = b"", *, with_length: bool = True
+    place: Place,
+    method: str,
+    path: str,
+    body: bytes = b"",
+    *,
+    with_length: bool = True,
+    token: str = "",
+    until: bytes = b"",
 ) -> Answer:
     """Send a request; return what comes back.
 
@@ -70,14 +78,18 @@ def call(
         path: of the request.
         body: at most as long as the window of the server; for Caddy that is 1 MiB.
         with_length: whether to send ``content-length``.
+        token: for the header ``authorization``.
+        until: text that ends the reading of a stream.
     """
     context = ssl.create_default_context(cafile=place.certificates)
     context.set_alpn_protocols(["h2"])
     fields = {":method": method, ":scheme": "https", ":path": path, ":authority": place.name}
     if with_length:
         fields["content-length"] = str(len(body))
+    if token:
+        fields["authorization"] = f"Bearer {token}"
     with (
-        socket.create_connection(place.address, _TIMEOUT_SECONDS) as plain,
+        socket.create_connection(place.address, _SECONDS) as plain,
         context.wrap_socket(plain, server_hostname=place.name) as connection,
     ):
         sent = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + _frame(SETTINGS, 0, 0, b"")
@@ -87,7 +99,15 @@ def call(
         for number, piece in enumerate(pieces, 1):
             sent += _frame(DATA, _END_STREAM * (number == len(pieces)), _STREAM, piece)
         connection.sendall(sent)
-        return Answer(list(_frames(connection)))
+        answer = Answer([])
+        deadline = time.monotonic() + _SECONDS
+        for frame in _frames(connection):
+            answer.frames.append(frame)
+            if until and until in answer.body:
+                break
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"{path}: {answer.body!r}")
+        return answer
 
 
 def _frame(kind: int, flags: int, stream: int, payload: bytes) -> bytes:

@@ -2,8 +2,8 @@
 
 It builds the image, brings ``docker/compose.yaml`` up, uploads a bot and waits for its rank,
 restarts each part, upgrades to a second image while clients call, lets a worker on another network
-play, backs up, restores, and removes everything that it made. BASE_IMAGE, DATABASE_IMAGE and
-BROKER_IMAGE name other images than those of the registry.
+play, backs up, restores, goes on with a domain and TLS, and removes everything that it made.
+BASE_IMAGE, DATABASE_IMAGE and BROKER_IMAGE name other images than those of the registry.
 """
 
 import signal
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.containers import engine
+from tests.containers import engine, tls
 from tests.containers.engine import ROOT, CommandError, run
 from tests.containers.league import PARTS, League, running, wait_for
 from tests.containers.load import Load, Player
@@ -156,12 +156,16 @@ def backup_and_restore(league: League) -> None:
         after = league.manage("recompute")
         if after != before or "differ" not in after:
             raise CommandError(f"ratings before:\n{before}\nafter the restore:\n{after}")
-    with step("bring it up again"):
+    with step("bring it up again, with a domain and TLS"):
+        tls.use_tls(league)
         league.compose("up", "--detach", "--wait")
-        league.wait_until_ready()
-        names = [row["bot"] for row in league.get(LADDER)["results"]]
+        names = [row["bot"] for row in tls.get(league, LADDER)["results"]]
         if "swan" not in names or "drummer" in names:
             raise CommandError(f"the ladder has {names}")
+    with step("TLS: pages, cookies, HSTS, redirects"):
+        tls.check_pages(league)
+    with step("TLS: moves, streams, addresses of clients"):
+        tls.check_calls(league)
 
 
 if __name__ == "__main__":

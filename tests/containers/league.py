@@ -25,12 +25,14 @@ class League:
     Attributes:
         url: the address of its front.
         variables: the environment of its commands.
+        files: its compose files.
     """
 
     def __init__(self, images: Mapping[str, str]) -> None:
         self.name = f"twelfth-night-test-{os.getpid()}"
         ports = {name: str(_free_port()) for name in ("PORT", "HTTP_PORT", "HTTPS_PORT")}
         self.url = f"http://127.0.0.1:{ports['PORT']}"
+        self.files = ["docker/compose.yaml"]
         self.variables = {
             **images,
             **ports,
@@ -45,9 +47,10 @@ class League:
             "HOUSE_BOTS": "house-random,house-thumb,house-random-2,house-thumb-2",
         }
 
-    def compose(self, *words: str, file: str = "docker/compose.yaml") -> str:
+    def compose(self, *words: str) -> str:
         """Run ``docker compose``; return what it prints."""
-        return run("docker", "compose", "--file", file, *words, env=self.variables)
+        files = [word for file in self.files for word in ("--file", file)]
+        return run("docker", "compose", *files, *words, env=self.variables)
 
     def manage(self, *words: str) -> str:
         """Run a command of ``manage.py`` in a new container, with the backups."""
