@@ -6,7 +6,18 @@ from playwright.sync_api import Page, expect
 from league import play
 from league.models import Match
 from tests.browser.conftest import Visit
-from tests.browser.test_play import GAMES, LEGAL, after, at_turn, begin, by_mouse, choices, house
+from tests.browser.test_play import (
+    GAMES,
+    LEGAL,
+    after,
+    at_turn,
+    begin,
+    by_mouse,
+    choices,
+    house,
+    sit,
+)
+from tests.browser.window import open_window, outside
 
 __all__ = ["house"]
 
@@ -33,6 +44,51 @@ def test_on_a_phone_the_question_and_the_clock_stay_above_the_felt(visit: Visit,
     felt.evaluate("felt => felt.scrollIntoView({ block: 'end' })")
     expect(ask.locator("#question")).to_be_in_viewport(ratio=1)
     expect(page.locator(".countdown")).to_be_in_viewport(ratio=1)
+
+
+def test_on_a_phone_the_question_is_whole_and_twelve_cards_are_in_the_window(visit: Visit) -> None:
+    page = visit.page
+    open_window(page, 390, 844)
+    sit(page, "twelve-days calliope", 4)
+    question = page.locator("#question")
+    for _ in range(3):
+        assert at_turn(page)
+        assert question.evaluate("text => text.scrollHeight <= text.clientHeight")
+        assert outside(page, "#question", ".countdown", ".how-to", ".at-0 .hand .tc") == []
+        expect(page.locator(".at-0 .does")).not_to_contain_text("thinking")
+        turn = page.get_attribute("#table", "data-turn")
+        by_mouse(page)
+        after(page, turn)
+    question.evaluate(f"text => {{ text.textContent = {QUESTIONS[1]!r}; }}")
+    assert question.evaluate("text => text.scrollHeight <= text.clientHeight")
+
+
+@pytest.mark.parametrize("width", [820, 1400])
+def test_nothing_lies_on_the_points_at_stake(visit: Visit, width: int) -> None:
+    page = visit.page
+    open_window(page, width, 900)
+    sit(page, "twelve-days calliope", 4)
+    for _ in range(2):  # a card given, a card played
+        assert at_turn(page)
+        turn = page.get_attribute("#table", "data-turn")
+        by_mouse(page)
+        after(page, turn)
+    assert at_turn(page)
+    expect(page.locator(".felt .plays.past .tc")).to_have_count(4)
+    assert page.evaluate(COVERED) == []
+
+
+COVERED = """
+() => {
+    const range = document.createRange();
+    range.selectNodeContents(document.querySelector(".stake"));
+    const text = range.getBoundingClientRect();
+    return [...document.querySelectorAll(".plays .tc")].map((card) => card.getBoundingClientRect())
+        .filter((card) => card.left < text.right && card.right > text.left
+            && card.top < text.bottom && card.bottom > text.top)
+        .map((card) => [card.left, card.right, text.left, text.right]);
+}
+"""
 
 
 def bottom(page: Page, selector: str) -> float:

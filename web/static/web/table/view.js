@@ -170,7 +170,7 @@ export class View {
     arrange(part(box, ".won-days"), seat.days.map((day) => this.day(day)));
     const faults = seat.faults.map((kind) => `${kind}: the referee played for it`);
     const does = [seat.passed ? (seat.forced ? "cannot play" : "passes") : "", seat.leads ? "leads" : "", seat.note];
-    if (seat.acts) does.push("thinking");
+    if (seat.acts && at !== this.own) does.push("thinking");
     const line = part(box, ".does");
     line.replaceChildren(does.filter(Boolean).join(", "));
     if (faults.length) line.append(" ", element("span", "fault", faults.join(" ")));
