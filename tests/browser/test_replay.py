@@ -89,6 +89,12 @@ def test_the_link_of_a_step_leads_back_to_it(replay: Page) -> None:
     assert "Day 5 of 8" in replay.title()
 
 
+def test_a_step_beyond_the_last_one_is_the_end(match: Match, visit: Visit) -> None:
+    visit.page.goto(f"/matches/{match.pk}/?step=99")
+    expect(visit.page.locator("[data-play]")).to_be_visible()
+    title(visit.page, "The end: hands are counted")
+
+
 def test_play_and_pause(match: Match, fresh: Visit) -> None:
     fresh.page.clock.install(time=0)
     fresh.page.clock.pause_at(1)

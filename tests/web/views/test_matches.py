@@ -71,6 +71,21 @@ def test_the_result_lists_the_winner_first_and_counts_seats_from_zero(
     assert list(zip(places, seats, strict=True)) == by_place
 
 
+def test_two_bots_against_each_other_also_count_seats_from_one(
+    client: Client, played: Tournament
+) -> None:
+    text = page(client, "/bots/bot-0/against/bot-1/").lower()
+    assert "seat 1" in text
+    assert "seat 0" not in text
+
+
+def test_before_its_result_a_match_leads_to_the_tables_to_watch(client: Client, db: None) -> None:
+    small.bots(4)
+    competitions.advance_tournament(small.tournament(small.ladder()).pk)
+    match = Match.objects.earliest("pk")
+    assert 'href="/tv/">Watch other tables meanwhile' in page(client, f"/matches/{match.pk}/")
+
+
 def test_the_downloaded_record_of_a_match_verifies(client: Client, played: Tournament) -> None:
     match = Match.objects.order_by("pk").first()
     assert match is not None

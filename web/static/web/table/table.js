@@ -92,7 +92,7 @@ function beginOf(table, frames) {
   const judged = ply === null ? -1 : frameOfPly(frames, Number(ply), asked.has("cards"));
   if (judged >= 0) return judged;
   const step = Number(asked.get("step"));
-  return step ? frameOf(frames, step) : 0;
+  return step ? frameOf(frames, Math.min(step, Number(table.dataset.last))) : 0; // as the server does
 }
 
 /** Copies the link to the current frame at a click. @param {HTMLElement} copy @param {Player} player */
