@@ -21,7 +21,8 @@ def front(request: HttpRequest) -> HttpResponse:
         asdict(each) | {"title": each.title, "example": examples(each.game)[0]}
         for each in LESSONS.values()
     ]
-    return render(request, "web/learn/front.html", {"lessons": lessons})
+    context = {"lessons": lessons, "may_try": settings.TRY_IN_BROWSER}
+    return render(request, "web/learn/front.html", context)
 
 
 @require_safe

@@ -56,6 +56,14 @@ def test_the_pictures_cross_out_exactly_the_cards_that_cancel(client: Client, db
     assert text(client, "/learn/").count(' cancelled"') == 2
 
 
+def test_each_step_of_the_way_is_a_link_or_a_button(client: Client, db: None) -> None:
+    front = text(client, "/learn/")
+    for game in LESSONS:
+        assert f'href="/learn/{game}/"' in front
+        assert f'action="/learn/{game}/first-match/"' in front
+    assert 'href="/learn/write-a-bot/"' in front
+
+
 def test_an_unknown_game_has_no_lesson(client: Client, db: None) -> None:
     assert client.get("/learn/chess/").status_code == 404
     assert client.post("/learn/chess/first-match/").status_code == 404
