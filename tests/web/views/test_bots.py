@@ -240,7 +240,7 @@ def test_a_bots_page_names_the_tournaments_that_it_will_play(client: Client) -> 
     cup = small.tournament(small.ladder())
     competitions.advance_tournament(cup.pk)
     text = words_of(page(client, "/bots/bot-0/"))
-    assert "It plays in A tournament" in text
+    assert "A tournament running" in text
 
 
 def test_an_owner_sees_first_what_to_do_next(client: Client) -> None:
