@@ -46,6 +46,16 @@ def test_an_account_follows_a_bot_and_reads_what_happened_to_it(
     assert "You follow nothing yet" in page(client, "/feed/")
 
 
+def test_the_banner_of_a_tournament_offers_to_follow_it(client: Client, played: Tournament) -> None:
+    address = f"/tournaments/{played.pk}/"
+    banner = page(client, address).partition("</header>\n")[2].partition("</header>")[0]
+    assert "Sign in to follow this tournament" in banner
+    assert banner.index("follow this tournament") < banner.index("data-share")
+    client.force_login(User.objects.create(username="ada"))
+    banner = page(client, address).partition("</header>\n")[2].partition("</header>")[0]
+    assert "Follow tournament" in banner
+
+
 def test_an_account_follows_a_tournament(client: Client, played: Tournament) -> None:
     feeds.write_items(timezone.now())
     client.force_login(User.objects.create(username="ada"))
