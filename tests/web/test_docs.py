@@ -33,6 +33,12 @@ def test_every_link_of_a_document_leads_somewhere(client: Client) -> None:
                 assert f'id="{anchor}"' in pages[target], f"{document.name}: {address}"
 
 
+def test_the_front_page_has_its_headline_before_the_search(client: Client) -> None:
+    text = client.get("/docs/").text
+    assert text.count("<h1") == 1
+    assert text.index("<h1") < text.index('role="search"')
+
+
 def test_a_document_without_its_slash_or_by_its_file_name_redirects_to_its_page(
     client: Client,
 ) -> None:
