@@ -62,7 +62,7 @@ def challenges_with_bots() -> QuerySet[Challenge]:
     return Challenge.objects.select_related("bot").prefetch_related(Prefetch("bots", seats))
 
 
-SORTS = {"": "name", "rating": "best rating", "matches": "rated matches", "newest": "newest"}
+SORTS = {"": "best rating", "matches": "rated matches", "newest": "newest", "name": "name"}
 """The orders that a list of bots can have, with their words."""
 
 
@@ -73,7 +73,8 @@ def bots_listed(wanted: str, kind: str, game: str = "", sort: str = "") -> Query
         wanted: part of the name; "" for all.
         kind: of `Bot.Kind`; "" for all.
         game: by name, of a ladder that has rated them or that they are on; "" for all.
-        sort: one of `SORTS`; ratings and matches are those of the game.
+        sort: one of `SORTS`; ratings and matches are those of the game. "" is the best rating, so
+            that the page begins with the bots that readers look for.
     """
     bots = Bot.objects.active().select_related("owner", "current").order_by("name")
     of_game = Q(standings__ladder__game=game) if game else Q()
@@ -82,7 +83,7 @@ def bots_listed(wanted: str, kind: str, game: str = "", sort: str = "") -> Query
         bots = bots.filter(pk__in=Bot.objects.filter(of_game | entered).values("pk"))
     if sort == "newest":
         bots = bots.order_by("-created_at", "name")
-    elif sort == "rating":
+    elif not sort:
         bots = bots.annotate(best=Max("standings__rating", filter=of_game))
         bots = bots.order_by(F("best").desc(nulls_last=True), "name")
     elif sort == "matches":

@@ -39,7 +39,7 @@ def _games() -> list[tuple[str, str]]:
 
 @require_safe
 def bots(request: HttpRequest) -> HttpResponse:
-    """List bots by name, with their best ratings."""
+    """List bots with their ratings, the best first."""
     wanted, kind = _wanted(request), _choice(request, "kind", Bot.Kind.values)
     game, sort = _choice(request, "game", GAME_TITLES), _choice(request, "sort", bot_rows.SORTS)
     page = page_of(request, bot_rows.bots_listed(wanted, kind, game, sort), _ROWS)
