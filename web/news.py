@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
 
 from league import feeds
+from league.models import FeedItem
 from web.requests import visitor
 
 COOKIE = "feed-read"
@@ -19,6 +20,25 @@ MOST = 99
 _FIRST = timedelta(days=7)
 """In a browser without the cookie, items of so many days are new."""
 _KEPT = 365 * 86_400
+_LABELS = {
+    FeedItem.Kind.VERSION: "Version",
+    FeedItem.Kind.FIRST_RANK: "Rank",
+    FeedItem.Kind.RANK: "Rank",
+    FeedItem.Kind.STARTED: "Tournament",
+    FeedItem.Kind.FINISHED: "Tournament",
+    FeedItem.Kind.PLACED: "Tournament",
+}
+
+
+def labelled(item: FeedItem, text: str) -> tuple[str, str]:
+    """Return a label for an item, and its sentence without what the label says.
+
+    The sentence of a highlight begins with its kind and day; each row shows its day anyway.
+    """
+    if item.kind == FeedItem.Kind.HIGHLIGHT and ": " in text:
+        head, what = text.split(": ", 1)
+        return head.partition(" of ")[0], what
+    return _LABELS.get(FeedItem.Kind(item.kind), ""), text
 
 
 def read_until(request: HttpRequest) -> datetime:

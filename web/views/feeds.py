@@ -18,7 +18,7 @@ from django.views.decorators.http import require_POST, require_safe
 from league import feeds
 from league.feeds.items import sentence
 from league.models import Bot, FeedItem, Ladder, Tournament
-from web.news import note_visit, read_until
+from web.news import labelled, note_visit, read_until
 from web.requests import page_of, signed_in
 
 _ROWS = 25
@@ -37,7 +37,7 @@ def feed(request: HttpRequest) -> HttpResponse:
     read = read_until(request)
     context = {
         "page": page,
-        "items": [(item, sentence(item), link_of(item)) for item in page],
+        "items": [(item, *labelled(item, sentence(item)), link_of(item)) for item in page],
         "read": read,
         "follows": user.followed.select_related("bot", "tournament").order_by("-pk"),
     }

@@ -46,6 +46,22 @@ def test_an_account_follows_a_bot_and_reads_what_happened_to_it(
     assert "You follow nothing yet" in page(client, "/feed/")
 
 
+def test_the_feed_labels_each_item_by_its_kind(client: Client, played: Tournament) -> None:
+    feeds.find_highlights(timezone.now().date())
+    feeds.write_items(timezone.now())
+    client.force_login(User.objects.create(username="ada"))
+    for number in range(4):
+        client.post(f"/bots/bot-{number}/follow/")
+    text = page(client, "/feed/")
+    labels = re.findall(r'<span class="kind">([^<]+)</span>', text)
+    assert len(labels) == text.count('class="match-link"')
+    assert "Tournament" in labels
+    kinds = [item.text.split(" of ")[0] for item in FeedItem.objects.filter(kind="highlight")]
+    assert kinds
+    assert set(kinds) <= set(labels)
+    assert f"{kinds[0]} of " not in text
+
+
 def test_the_banner_of_a_tournament_offers_to_follow_it(client: Client, played: Tournament) -> None:
     address = f"/tournaments/{played.pk}/"
     banner = page(client, address).partition("</header>\n")[2].partition("</header>")[0]
