@@ -42,6 +42,17 @@ def ada(client: Client) -> Client:
     return client
 
 
+def test_the_page_to_sign_up_states_what_an_account_is_for(client: Client) -> None:
+    text = client.get("/account/sign-up/").text
+    for what in ("Enter bots", "Follow", "Challenge"):
+        assert f"<strong>{what}</strong>" in text
+    assert "You give a name and a password, nothing else." in text
+    assert re.findall(r'<input type="(?:text|password)" name="(\w+)"', text) == [
+        "username",
+        "password",
+    ]
+
+
 def test_an_account_lists_creates_and_revokes_its_tokens(ada: Client) -> None:
     text = shown_token(ada.post("/account/tokens/", {"name": "laptop"}))
     assert str(accounts.owner_for_token(text)) == "ada"
