@@ -285,7 +285,8 @@ def test_the_most_one_sided_and_the_closest_match_that_two_bots_won_are_offered(
     small.set_places([Match.objects.get(pk=third)], lambda bot: 2 if bot in loser else 1)
     assert min(lost.values()) < min(gaps.values())
     text = page(client, "/bots/bot-0/against/bot-1/")
-    widest, closest = (int(pk) for pk in re.findall(r"Watch match (\d+)", text))
+    watch = re.findall(r'/matches/(\d+)/\?step=1">Watch the match', text)
+    widest, closest = (int(pk) for pk in watch)
     assert gaps[widest] == max(gaps.values())
     assert gaps[closest] == min(gaps.values())
 
