@@ -167,8 +167,7 @@ def last_meetings(bot: Bot, other: Bot) -> Meetings:
         versions.append(((own.version, others.version), half_wins))
     return Meetings(
         results,
-        # Pages count seats from one.
-        [_score(f"seat {seat + 1}", *sums) for seat, sums in sorted(_sums(seats).items())],
+        [_score(f"seat {seat}", *sums) for seat, sums in sorted(_sums(seats).items())],
         [_score(preset, *sums) for preset, sums in _sums(presets).items()],
         [
             _score(f"version {first} against version {second}", *sums)

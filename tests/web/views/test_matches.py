@@ -9,7 +9,7 @@ from django.test import Client
 
 from engine.record import read, verify
 from league import competitions, play
-from league.models import Match, Tournament
+from league.models import Ladder, Match, Tournament
 from tests.league import small
 from tests.web.pages import page
 from web.table.replays import replay_steps
@@ -71,12 +71,12 @@ def test_the_result_lists_the_winner_first_and_counts_seats_from_zero(
     assert list(zip(places, seats, strict=True)) == by_place
 
 
-def test_two_bots_against_each_other_also_count_seats_from_one(
+def test_two_bots_against_each_other_also_count_seats_from_zero(
     client: Client, played: Tournament
 ) -> None:
     text = page(client, "/bots/bot-0/against/bot-1/").lower()
-    assert "seat 1" in text
-    assert "seat 0" not in text
+    assert "seat 0" in text
+    assert f"seat {Ladder.objects.get().seats}" not in text
 
 
 def test_before_its_result_a_match_leads_to_the_tables_to_watch(client: Client, db: None) -> None:
