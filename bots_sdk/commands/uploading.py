@@ -286,10 +286,10 @@ def _print_refusal(client: Client, version: Any) -> None:
 def _print_check(version: Any) -> None:
     """Print how long the check of a new version takes."""
     left = version.get("check_seconds_left")
-    when = f" in {about(left)}" if left is not None else ""
+    when = f" It ends in {about(left)}." if left is not None else ""
     print(
         f"Uploaded version {version['number']}. Its check plays one match of each of the bot's "
-        f"games{when}."
+        f"games.{when}"
     )
 
 

@@ -169,7 +169,7 @@ def test_upload_states_how_long_the_check_takes_and_lists_ladders_that_fit(run: 
     result = run(League(), "upload", "swan.py")
     assert result.exit_code == 0, result.output
     text = result.stdout
-    assert "Its check plays one match of each of the bot's games in about 10 s." in text
+    assert "Its check plays one match of each of the bot's games. It ends in about 10 s." in text
     assert text.endswith(
         f"its position on the ladder:\n  {command_word()} enter partridge swan --wait\n"
     )
