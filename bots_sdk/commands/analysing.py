@@ -65,8 +65,8 @@ def analyse_match(
     """Show what each decision of a finished match gained or lost, and how much was luck.
 
     The command prints each seat's chance of the first place, the loss of each mistake, and how much
-    luck and play changed each seat's result. It names the step of a move by its day, or by its
-    round and trick, as `match` and `watch` do.
+    luck and play changed each seat's result. For each move it prints the day, or the round and
+    the trick, as `match` and `watch` do.
 
     Losses, luck and play are in places: a move with a loss of 0.4 makes its seat end 0.4 places
     lower on average. With --json they are in win shares: the win share of a seat is the share of
