@@ -28,9 +28,9 @@ class MatchChanceSerializer(serializers.Serializer[None]):
         min_value=0,
         allow_null=True,
         help_text=(
-            "The league finds the seat whose chance the moves of the phase change the most. "
-            "`decider` is the seat whose decision explains most of this change. Null if no "
-            "decision explains a quarter of it."
+            "The seat with the most important decision of the phase. The moves of the phase "
+            "change the chances of all seats; this decision explains most of the largest change. "
+            "Null if no decision explains a quarter of it."
         ),
     )
 
@@ -80,14 +80,17 @@ class SeatPartsSerializer(serializers.Serializer[None]):
     others = serializers.FloatField(
         help_text="Change of the expected win share by the decisions of other seats."
     )
-    result = serializers.FloatField(help_text="Win share of the match.")
+    result = serializers.FloatField(
+        help_text="Win share of the match: the share of the other seats that the seat beat, from 0 to "
+        "1; a tie counts half."
+    )
     luck_error = serializers.FloatField(help_text="Standard error of `deal` + `draws`.")
     play_error = serializers.FloatField(help_text="Standard error of `play`.")
     loss = serializers.FloatField(help_text="Sum of the losses of the seat's decisions.")
 
 
 class AnalysisSerializer(serializers.Serializer[None]):
-    """The analysis of a match. Losses, errors and parts of results are win shares."""
+    """The analysis of a match. Losses, errors and parts of results are win shares (see `totals`)."""
 
     version = serializers.IntegerField(
         help_text="Number of the method. Do not compare analyses of different methods."
