@@ -33,14 +33,15 @@ class LadderPlaceSerializer(LadderEntrySerializer):
     """A bot's entry on a ladder, with its blocks and when it plays next."""
 
     blocks_queued = serializers.SerializerMethodField(
-        help_text="Rated blocks of the current version that wait to be played."
+        help_text="Blocks of the current version that wait to be played. Like the next two "
+        "fields, it counts only blocks that change ratings."
     )
     blocks_playing = serializers.SerializerMethodField(
-        help_text="Rated blocks of the current version of which a match has begun."
+        help_text="Blocks of the current version of which a match has begun."
     )
     blocks_finished = serializers.SerializerMethodField(
-        help_text="Rated blocks of the current version that are over, also those of rounds that "
-        "have not changed the ratings yet."
+        help_text="Blocks of the current version that are over, even if their round has not "
+        "changed the ratings yet."
     )
     blocks_rated = serializers.SerializerMethodField(
         help_text=(
