@@ -117,7 +117,7 @@ class BotChangesSerializer(serializers.Serializer[None]):
         required=False,
         help_text="If true, the bot gets no new matches, and no points for rounds of tournaments "
         "that it misses. If a knockout draws the bot for its next stage while the bot is paused, "
-        "it withdraws the bot, and the bot can't come back.",
+        "the league withdraws the bot, and the bot can't enter this knockout again.",
     )
     description = serializers.CharField(
         required=False, max_length=500, allow_blank=True, help_text="A public text about the bot."

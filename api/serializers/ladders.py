@@ -81,7 +81,7 @@ class LadderSerializer(serializers.ModelSerializer[Ladder]):
             },
             "frozen_rounds": {
                 "help_text": "Number of rated rounds (rounds that have changed the ratings) in the "
-                "frozen standings; null without an alarm."
+                "frozen standings; null if `alarm` is empty."
             },
             "checked_at": {
                 "help_text": "When the ratings were last recomputed from the records and did not "
@@ -244,8 +244,8 @@ class RoundSerializer(serializers.ModelSerializer[Round]):
         source="placed.name",
         default=None,
         allow_null=True,
-        help_text="Name of the bot whose first blocks on the ladder these are; null for other "
-        "rounds.",
+        help_text="A new bot or version plays its first blocks on the ladder in rounds of its "
+        "own. In such a round: the name of the bot. Null for other rounds.",
     )
     seed = serializers.SerializerMethodField(
         help_text="The round's seed as 64 hex digits. Null until the round is rated; in a "

@@ -36,8 +36,8 @@ class TournamentRowSerializer(serializers.Serializer[TournamentStanding]):
     table_place = serializers.IntegerField(
         source="row.table_place",
         allow_null=True,
-        help_text="Place at its table in that round of a knockout, 1 the best; null until it is "
-        "decided, and in other formats.",
+        help_text="In a knockout: place at its table in the round `round_reached`, 1 the best. "
+        "Null until it is decided, and in other formats.",
     )
     score = serializers.FloatField(
         source="row.score",
