@@ -32,7 +32,7 @@ PROBLEM = {
         "status": {"type": "integer", "description": "The HTTP status."},
         "detail": {
             "type": "string",
-            "description": "What happened, with the value and what to do.",
+            "description": "What happened, which value is wrong, and what to do.",
         },
         "request_id": {
             "type": "string",

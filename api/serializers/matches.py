@@ -24,7 +24,10 @@ class SeatSerializer(serializers.ModelSerializer[MatchSeat]):
         read_only_fields = fields
         extra_kwargs = {
             "seat": {"help_text": "0 to `seats` - 1, clockwise."},
-            "score": {"help_text": "Final points or gifts; null before the end of the match."},
+            "score": {
+                "help_text": "Final points; partridge calls them gifts. Null before the end of the "
+                "match."
+            },
             "place": {
                 "help_text": "1 + the number of seats with a higher score; a seat that forfeited "
                 "is last. Null before the end of the match."

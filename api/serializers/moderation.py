@@ -245,7 +245,7 @@ class ModerationEntrySerializer(serializers.ModelSerializer[ModerationEntry]):
 
     made_by = name_field("made_by.username", "Name of the organiser; null for the operator.")
     details = serializers.SerializerMethodField(
-        help_text="More about the decision, such as both versions of a change."
+        help_text="More about the decision, such as the settings before and after a change."
     )
 
     class Meta:
