@@ -72,7 +72,8 @@ class VoidBlockView(ApiView):
     def post(self, request: Request, slug: str, round_number: int, block_number: int) -> Response:
         """Make a block void: it changes no rating and gives no result. The reason is public.
 
-        The ratings follow within seconds, under a new revision. In a knockout, later stages stay.
+        If the block has changed ratings already, the league computes them again without the block
+        within seconds, as a new revision of the ledger. In a knockout, later stages stay.
         """
         block = _find(slug, round_number, block_number)
         sent = checked(DecisionSerializer, request)

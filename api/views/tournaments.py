@@ -129,8 +129,8 @@ class CancelTournamentView(ApiView):
         If it is already cancelled, nothing changes. But if you send another reason than the stored
         one, the call is refused and shows both.
 
-        While it runs, the matches of open rounds are still played and rated. No further round
-        opens.
+        If the tournament runs already, the matches of its open rounds are still played and rated.
+        No further round opens.
         """
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
         sent = {"reason": "", **checked(CancellationSerializer, request)}
