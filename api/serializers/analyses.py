@@ -81,8 +81,8 @@ class SeatPartsSerializer(serializers.Serializer[None]):
         help_text="Change of the expected win share by the decisions of other seats."
     )
     result = serializers.FloatField(
-        help_text="Win share of the match: the share of the other seats that the seat beat, from 0 to "
-        "1; a tie counts half."
+        help_text="Win share of the match: the share of the other seats that the seat beat, from 0 "
+        "to 1; a tie counts half."
     )
     luck_error = serializers.FloatField(help_text="Standard error of `deal` + `draws`.")
     play_error = serializers.FloatField(help_text="Standard error of `play`.")
@@ -90,7 +90,7 @@ class SeatPartsSerializer(serializers.Serializer[None]):
 
 
 class AnalysisSerializer(serializers.Serializer[None]):
-    """The analysis of a match. Losses, errors and parts of results are win shares (see `totals`)."""
+    """The analysis of a match. Losses, errors and parts of results are win shares: see `totals`."""
 
     version = serializers.IntegerField(
         help_text="Number of the method. Do not compare analyses of different methods."
