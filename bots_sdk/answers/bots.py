@@ -46,8 +46,8 @@ class BotChanges(TypedDict):
     its last 3 former names."""
     paused: NotRequired[bool]
     """If true, the bot gets no new matches, and no points for rounds of tournaments that it misses.
-    If a knockout draws the bot for its next stage while the bot is paused, it withdraws the bot,
-    and the bot can't come back."""
+    If a knockout draws the bot for its next stage while the bot is paused, the league withdraws the
+    bot, and the bot can't enter this knockout again."""
     description: NotRequired[str]
     """A public text about the bot."""
     challenges_from: NotRequired[Literal["anyone", "nobody"]]

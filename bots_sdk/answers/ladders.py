@@ -76,7 +76,7 @@ class Ladder(TypedDict):
     not empty, standings are frozen."""
     frozen_rounds: int | None
     """Number of rated rounds (rounds that have changed the ratings) in the frozen standings; null
-    without an alarm."""
+    if `alarm` is empty."""
     checked_at: str | None
     """When the ratings were last recomputed from the records and did not differ; null if never."""
     checked_rounds: int | None
@@ -154,12 +154,13 @@ class LadderPlace(LadderEntry):
     """A bot's entry on a ladder, with its blocks and when it plays next."""
 
     blocks_queued: int
-    """Rated blocks of the current version that wait to be played."""
+    """Blocks of the current version that wait to be played. Like the next two fields, it counts
+    only blocks that change ratings."""
     blocks_playing: int
-    """Rated blocks of the current version of which a match has begun."""
+    """Blocks of the current version of which a match has begun."""
     blocks_finished: int
-    """Rated blocks of the current version that are over, also those of rounds that have not changed
-    the ratings yet."""
+    """Blocks of the current version that are over, even if their round has not changed the ratings
+    yet."""
     blocks_rated: int
     """Number of rated blocks. It decides K, the number that sets the size of rating changes. The
     standings have it as `blocks`."""
@@ -217,7 +218,8 @@ class Round(TypedDict):
     tournament: int | None
     """Id of the round's tournament; null for a round of the ladder itself."""
     placed: NotRequired[str | None]
-    """Name of the bot whose first blocks on the ladder these are; null for other rounds."""
+    """A new bot or version plays its first blocks on the ladder in rounds of its own. In such a
+    round: the name of the bot. Null for other rounds."""
     commitment: str
     """SHA-256 of the round's seed as 64 hex digits, public from the start."""
     seed: str | None

@@ -111,9 +111,9 @@ class MatchChance(TypedDict):
     """The same chances after the moves of the phase, but before its new cards; null if the phase
     has no new cards."""
     decider: int | None
-    """The league finds the seat whose chance the moves of the phase change the most. `decider` is
-    the seat whose decision explains most of this change. Null if no decision explains a quarter of
-    it."""
+    """The seat with the most important decision of the phase. The moves of the phase change the
+    chances of all seats; this decision explains most of the largest change. Null if no decision
+    explains a quarter of it."""
 
 
 class Move(TypedDict):
@@ -205,7 +205,7 @@ class Seat(TypedDict):
     version: int
     """Number of the bot's version that plays."""
     score: int | None
-    """Final points or gifts; null before the end of the match."""
+    """Final points; partridge calls them gifts. Null before the end of the match."""
     place: int | None
     """1 + the number of seats with a higher score; a seat that forfeited is last. Null before the
     end of the match."""
@@ -324,7 +324,8 @@ class SeatParts(TypedDict):
     others: float
     """Change of the expected win share by the decisions of other seats."""
     result: float
-    """Win share of the match."""
+    """Win share of the match: the share of the other seats that the seat beat, from 0 to 1; a tie
+    counts half."""
     luck_error: float
     """Standard error of `deal` + `draws`."""
     play_error: float
@@ -334,7 +335,7 @@ class SeatParts(TypedDict):
 
 
 class Analysis(TypedDict):
-    """The analysis of a match. Losses, errors and parts of results are win shares."""
+    """The analysis of a match. Losses, errors and parts of results are win shares: see `totals`."""
 
     version: int
     """Number of the method. Do not compare analyses of different methods."""

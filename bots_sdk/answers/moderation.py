@@ -40,4 +40,4 @@ class ModerationEntry(TypedDict):
     reason: str
     """Why; may be empty."""
     details: dict[str, Any]
-    """More about the decision, such as both versions of a change."""
+    """More about the decision, such as the settings before and after a change."""

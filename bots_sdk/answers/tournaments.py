@@ -300,8 +300,8 @@ class TournamentRow(TypedDict):
     round_reached: int | None
     """In a knockout: the last round in which the bot takes part. Null in other formats."""
     table_place: int | None
-    """Place at its table in that round of a knockout, 1 the best; null until it is decided, and in
-    other formats."""
+    """In a knockout: place at its table in the round `round_reached`, 1 the best. Null until it is
+    decided, and in other formats."""
     score: float
     """Sum of the bot's win shares over its finished blocks. In a Swiss or round robin each bye and
     each void block adds 1/2. Extra blocks of a knockout do not count."""
