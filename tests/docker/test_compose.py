@@ -74,6 +74,12 @@ def test_every_part_has_a_health_check_and_time_to_end() -> None:
             assert part["stop_grace_period"] in ("40s", "1m"), name
 
 
+def test_everything_starts_again_after_docker_was_killed() -> None:
+    for name, service in COMPOSE["services"].items():
+        expected = "no" if name in ("prepare", "backup") else "always"
+        assert service["restart"] == expected, name
+
+
 def test_each_part_that_runs_uploaded_bots_gets_the_seccomp_profile() -> None:
     profile = json.loads((ROOT / "docker" / "seccomp.json").read_text())
     allowed = {name for calls in profile["syscalls"] for name in calls["names"]}
@@ -92,7 +98,15 @@ def test_workers_on_other_hosts_are_those_of_the_league() -> None:
     workers = yaml.safe_load(text)["services"]
     passed_on = COMPOSE["x-league"]["environment"]
     for name, worker in workers.items():
-        for key in ("command", "healthcheck", "security_opt", "shm_size", "stop_grace_period"):
+        same = (
+            "command",
+            "healthcheck",
+            "security_opt",
+            "shm_size",
+            "stop_grace_period",
+            "restart",
+        )
+        for key in same:
             assert worker[key] == PARTS[name][key], (name, key)
         assert set(worker["environment"]) <= set(passed_on)
         assert not {"volumes", "ports", "networks"} & set(worker)
