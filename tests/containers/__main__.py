@@ -2,8 +2,8 @@
 
 It builds the image, brings ``docker/compose.yaml`` up, uploads a bot and waits for its rank,
 restarts each part, upgrades to a second image while clients call, lets a worker on another network
-play, backs up, restores, goes on with a domain and TLS, and removes everything that it made.
-BASE_IMAGE, DATABASE_IMAGE and BROKER_IMAGE name other images than those of the registry.
+play, archives, backs up, restores, goes on with a domain and TLS, and removes everything that it
+made. BASE_IMAGE, DATABASE_IMAGE and BROKER_IMAGE name other images than those of the registry.
 """
 
 import signal
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.containers import engine, tls
+from tests.containers import archive, engine, tls
 from tests.containers.engine import ROOT, CommandError, run
 from tests.containers.league import PARTS, League, running, wait_for
 from tests.containers.load import Load, Player
@@ -70,6 +70,8 @@ def play_through(league: League) -> None:
             league.compose("up", "--detach", "--wait", "--no-recreate")
             league.wait_until_ready()
     with step("build a second image"):
+        # With the client of an object storage.
+        league.build("s3", "s3")
         second = f"{league.name}:second"
         run(
             "docker",
@@ -78,7 +80,7 @@ def play_through(league: League) -> None:
             "--tag",
             second,
             "-",
-            given=f"FROM {league.name}:first\n{CHANGE}",
+            given=f"FROM {league.name}:s3\n{CHANGE}",
         )
     upgrade(league, second)
     play_elsewhere(league)
@@ -140,18 +142,26 @@ def play_elsewhere(league: League) -> None:
 
 def backup_and_restore(league: League) -> None:
     """Back up, restore, and find the ratings of the time of the backup."""
-    with step("back up"):
+    with step("archive all rounds in an object storage"):
         league.compose("stop", *PARTS)
+        archive.use_storage(league)
+        match = archive.move_all(league)
+    with step("back up"):
         path = league.manage("backup").split(":")[0].split()[-1]
         before = league.manage("recompute")
     with step("play on, so that the restore has something to replace"):
         league.compose("up", "--detach", "--wait")
         league.wait_until_ready()
         upload(league, "drummer")
-    with step("restore"):
+        # Both read the file of the round.
+        league.get(f"/api/v1/matches/{match}/record")
+        league.read(f"/matches/{match}/")
+    with step("restore, with an empty storage"):
         league.compose("down")
         league.compose("up", "--detach", "--wait", "database", "broker")
+        archive.make_bucket(league)
         league.manage("restore", path)
+        league.manage("archive", "--check")
         league.manage("set_up_league", "--migrate")
         after = league.manage("recompute")
         if after != before or "differ" not in after:
@@ -159,6 +169,7 @@ def backup_and_restore(league: League) -> None:
     with step("bring it up again, with a domain and TLS"):
         tls.use_tls(league)
         league.compose("up", "--detach", "--wait")
+        tls.get(league, f"/api/v1/matches/{match}/record")
         names = [row["bot"] for row in tls.get(league, LADDER)["results"]]
         if "swan" not in names or "drummer" in names:
             raise CommandError(f"the ladder has {names}")

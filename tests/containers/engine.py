@@ -77,6 +77,18 @@ def base_images() -> dict[str, str]:
     return _stand_ins()
 
 
+def store_image(base: str) -> str:
+    """Return the image of a storage that understands the calls of S3; build it once.
+
+    Raises:
+        CommandError: it can't be built.
+    """
+    if not _is_here(f"{_STAND_INS}:s3"):
+        with tempfile.TemporaryDirectory() as context:
+            _build("s3", Path(context), {"BASE_IMAGE": base})
+    return f"{_STAND_INS}:s3"
+
+
 def _is_here(image: str) -> bool:
     return _succeeds("docker", "image", "inspect", image)
 

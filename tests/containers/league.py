@@ -57,23 +57,29 @@ class League:
         words = ("run", "--rm", "--no-deps", "backup", "python", "manage.py", *words)
         return self.compose("--profile", "backup", *words)
 
-    def build(self, tag: str) -> None:
+    def build(self, tag: str, requirements: str = "server") -> None:
         """Build the image of this checkout; the layers of earlier builds are used again."""
-        base = f"BASE_IMAGE={self.variables['BASE_IMAGE']}"
+        given = {"BASE_IMAGE": self.variables["BASE_IMAGE"], "REQUIREMENTS": requirements}
+        words = [word for pair in given.items() for word in ("--build-arg", "=".join(pair))]
         file, name = "docker/Dockerfile", f"{self.name}:{tag}"
-        run("docker", "build", "--quiet", "--build-arg", base, "--file", file, "--tag", name, ".")
+        run("docker", "build", "--quiet", *words, "--file", file, "--tag", name, ".")
 
-    def get(self, path: str) -> Any:
-        """Return the JSON at a path.
+    def read(self, path: str) -> bytes:
+        """Return what is at a path.
 
         Raises:
             CommandError: the league does not answer, or another status than 200.
         """
         try:
             with urllib.request.urlopen(self.url + path, timeout=30) as answer:
-                return json.load(answer)
-        except (OSError, ValueError) as error:
+                found: bytes = answer.read()
+        except OSError as error:
             raise CommandError(f"GET {path}: {error}") from None
+        return found
+
+    def get(self, path: str) -> Any:
+        """Return the JSON at a path."""
+        return json.loads(self.read(path))
 
     def wait_until_ready(self) -> None:
         """Wait until ``/readyz`` is 200 and names neither limits nor alarms."""
