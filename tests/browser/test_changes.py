@@ -182,10 +182,10 @@ def test_a_part_with_the_focus_follows_once_the_focus_leaves_it(
     page.evaluate("streams[0].send('revision', { revision: 'newer' })")
     page.clock.run_for(1100)
     expect(page.locator("#now")).to_contain_text("1 of 1 block finished")
-    expect(page.locator("#rounds a").first).to_contain_text("0/1")
+    expect(page.locator("#rounds a").first).to_contain_text("0 of 1 block")
     page.evaluate("document.activeElement.blur()")
     page.clock.run_for(5000)
-    expect(page.locator("#rounds a").first).to_contain_text("1/1")
+    expect(page.locator("#rounds a").first).to_contain_text("1 of 1 block")
 
 
 def test_without_javascript_both_pages_show_their_state_and_load_again(
