@@ -163,8 +163,8 @@ def _print(record: Record, found: Analysis, bot: str, *, show_all: bool) -> None
                 f"{move} instead of {best} lost {_loss(each, record.seats)} places"
             )
     print(
-        "\nEach bot's chance of the first place, computed from the cards in all hands. A bot "
-        "at 0%\ncan still gain or lose a lower place:"
+        "\nEach bot's chance of the first place, computed from the cards in all hands. Even "
+        "a bot\nat 0% can still end higher or lower:"
     )
     table = new_table("after", *names)
     for when, chance in _some(_by_step(found.chances, steps)):

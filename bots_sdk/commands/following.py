@@ -2,7 +2,8 @@
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 from rich.console import Console
@@ -14,6 +15,17 @@ POLL_SECONDS = 1.0
 LINE_EVERY_SECONDS = 30.0
 """Without a terminal, a line is printed when there is something new, and at least so often."""
 _Found = TypeVar("_Found")
+
+
+@contextmanager
+def _noting_ctrl_c(text: str) -> Iterator[None]:
+    """Print a text, unless it is empty, if Ctrl-C ends the context."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if text:
+            print(typed(text), file=sys.stderr)
+        raise
 
 
 def follow(
@@ -42,26 +54,10 @@ def follow(
     Raises:
         KeyboardInterrupt: Ctrl-C.
     """
-    try:
-        return _follow(look, line_of, news_of=news_of, printed=printed, quiet=quiet)
-    except KeyboardInterrupt:
-        if not quiet:
-            print(typed(after_stop), file=sys.stderr)
-        raise
-
-
-def _follow(
-    look: Callable[[], _Found],
-    line_of: Callable[[_Found], str | None],
-    *,
-    news_of: Callable[[_Found], object] | None,
-    printed: str,
-    quiet: bool,
-) -> _Found:
     console = Console(stderr=True, quiet=quiet, highlight=False)
     last: object = None
     said, printed_at = "", time.monotonic()
-    with console.status("") as status:
+    with _noting_ctrl_c("" if quiet else after_stop), console.status("") as status:
         while True:
             found = look()
             line = line_of(found)

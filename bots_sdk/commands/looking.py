@@ -86,7 +86,7 @@ def status(
     for bot, _, entries in rows:
         name = bot["name"]
         if found_places := latest_places[name]:
-            _print_places(name, found_places)
+            _print_places(name, found_places[:_MAX_PLACES])
         for entry in entries:
             print(f"{name} on {entry['ladder']}: {described[name, entry['ladder']]}")
         if bot["paused"] and name in league.bots:
@@ -97,12 +97,10 @@ def status(
 
 def _print_places(bot: str, found: Sequence[_Place]) -> None:
     """Print a bot's latest places, and how to read the match with the worst one."""
-    latest = ", ".join(
-        f"{each.place} of {each.seats} (match {each.match})" for each in found[:_MAX_PLACES]
-    )
+    latest = ", ".join(f"{each.place} of {each.seats} (match {each.match})" for each in found)
     print(f"{bot}, latest places: {latest}")
     # Of equal places, it is the newest.
-    worst = max(found[:_MAX_PLACES], key=lambda each: each.place / each.seats)
+    worst = max(found, key=lambda each: each.place / each.seats)
     which = "worst" if worst.place > 1 else "newest"
     print(
         typed(

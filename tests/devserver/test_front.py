@@ -16,6 +16,7 @@ import pytest
 from devserver.running import CHECKOUT
 from devserver.up import BIN, CADDYFILE
 from tests.journeys.running import free_port
+from tests.serving import serving
 
 
 class Named(ThreadingHTTPServer):
@@ -96,12 +97,8 @@ class Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def part() -> Iterator[Dying]:
-    with Dying() as server:
-        thread = threading.Thread(target=server.serve_forever, args=[0.01])
-        thread.start()
+    with serving(Dying()) as server:
         yield server
-        server.shutdown()
-        thread.join()
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 import json
 import socket
 import ssl
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
@@ -13,6 +12,7 @@ import pytest
 
 from tests import http2
 from tests.devserver.test_front import front
+from tests.serving import serving
 
 NAME = "league.localhost"
 """For such a name Caddy signs the certificate itself."""
@@ -59,12 +59,8 @@ class Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def part() -> Iterator[Part]:
-    with Part() as server:
-        thread = threading.Thread(target=server.serve_forever, args=[0.01])
-        thread.start()
+    with serving(Part()) as server:
         yield server
-        server.shutdown()
-        thread.join()
 
 
 @pytest.fixture(scope="module")

@@ -19,6 +19,7 @@ from league.play.doors import PATHS, Doors
 from league.play.outages import Probe
 from tests import logs
 from tests.league.play.live import START, match_of, remote_bots, second
+from tests.serving import serving
 
 
 class Front(ThreadingHTTPServer):
@@ -67,12 +68,8 @@ class Handler(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def front() -> Iterator[Front]:
-    with Front() as server:
-        thread = threading.Thread(target=server.serve_forever, args=[0.01])
-        thread.start()
+    with serving(Front()) as server:
         yield server
-        server.shutdown()
-        thread.join()
 
 
 @pytest.fixture
