@@ -23,7 +23,25 @@ from web.requests import signed_in
 _Fields = list[str] | tuple[str, ...] | tuple[()]
 
 
-class _ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]
+class _Explained(admin.ModelAdmin):  # type: ignore[type-arg]
+    """Says what its rows are, above the list of them.
+
+    Attributes:
+        explanation: the sentence; empty where the name says it all.
+    """
+
+    explanation = ""
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Show the list below the explanation."""
+        return super().changelist_view(
+            request, {"subtitle": self.explanation, **(extra_context or {})}
+        )
+
+
+class _ReadOnly(_Explained):
     """Rows that the admin pages show and don't change."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
@@ -39,7 +57,7 @@ class _ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]
         return False
 
 
-class _SafeAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+class _SafeAdmin(_Explained):
     """Saves only the fields that the person has changed, and refuses to undo others' changes."""
 
     form = ConflictForm
@@ -221,6 +239,7 @@ class ScheduleAdmin(_SafeAdmin):
     """Schedules: rules that make tournaments."""
 
     form = ScheduleForm
+    explanation = "A schedule announces a tournament each week, or every few hours."
     list_display = (
         "title",
         "ladder",
@@ -246,6 +265,10 @@ class ScheduleAdmin(_SafeAdmin):
 class BlockAdmin(_ReadOnly):
     """Blocks; an action opens the page that makes a block void or has it played again."""
 
+    explanation = (
+        "A block is a deal that a table of bots plays once in each seat. A void block changes no "
+        "rating; choose one block and an action to make it void, or to have it played again."
+    )
     list_display = ("__str__", "state", "rated", "void_reason")
     list_filter = ("state", "round__ladder")
     list_select_related = ("round__ladder",)
@@ -274,6 +297,9 @@ class BlockAdmin(_ReadOnly):
 class VoidMarkAdmin(_ReadOnly):
     """Void marks, and marks that take one back. They stay for good."""
 
+    explanation = (
+        "A void mark takes a block out of the ratings, or back into them; its newest mark counts."
+    )
     list_display = ("block", "takes_back", "reason", "made_by", "made_at")
     list_select_related = ("block__round__ladder", "made_by")
 
@@ -282,6 +308,10 @@ class VoidMarkAdmin(_ReadOnly):
 class RevisionAdmin(_ReadOnly):
     """Revisions of ledgers, one for each correction."""
 
+    explanation = (
+        "A correction computes the ratings of a ladder anew from one round on. It makes the next "
+        "revision of the ladder's ledger, which lists how each round changed the ratings."
+    )
     list_display = ("ladder", "number", "from_applied_number", "reason", "made_at")
 
 
@@ -289,6 +319,9 @@ class RevisionAdmin(_ReadOnly):
 class QuarantineAdmin(_ReadOnly):
     """Quarantines. The pages under /organise/ make and lift them."""
 
+    explanation = (
+        "A bot in quarantine plays no rated match. The pages under /organise/ begin and end one."
+    )
     list_display = ("__str__", "reason", "begun_at", "ends_at", "lifted_at", "made_by")
     list_select_related = ("bot", "account", "made_by")
 
@@ -297,6 +330,7 @@ class QuarantineAdmin(_ReadOnly):
 class ModerationEntryAdmin(_ReadOnly):
     """The moderation log."""
 
+    explanation = "Each decision of an organiser or operator, with its reason."
     list_display = ("made_at", "made_by", "action", "subject", "reason")
     list_filter = ("action",)
     list_select_related = ("made_by",)

@@ -1723,6 +1723,7 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "verbose_name_plural": "revisions of ladders' ledgers",
                 "ordering": ["ladder", "number"],
             },
         ),
@@ -3141,6 +3142,9 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "verbose_name_plural": "void marks of blocks",
+            },
         ),
         migrations.CreateModel(
             name="Withdrawal",

@@ -97,6 +97,9 @@ class VoidMark(models.Model):
 
     objects = VoidMarkQuerySet.as_manager()
 
+    class Meta:
+        verbose_name_plural = "void marks of blocks"
+
     def __str__(self) -> str:
         return f"{self.block} {'counts again' if self.takes_back else 'is void'}: {self.reason}"
 
@@ -120,6 +123,7 @@ class Revision(models.Model):
     made_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
+        verbose_name_plural = "revisions of ladders' ledgers"
         ordering = ["ladder", "number"]
         constraints = [
             models.UniqueConstraint(fields=["ladder", "number"], name="one_revision_a_number")

@@ -1,5 +1,6 @@
 """The admin pages: the fields that organisers may change, and when."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -280,3 +281,12 @@ def test_a_wrong_address_of_an_admin_page_is_no_error_in_the_log(
     answer = organiser.get("/admin/league/ladder/add/", {"_to_field": "doubled"})
     assert answer.status_code == 400
     assert not [record for record in caplog.records if record.levelname in ("WARNING", "ERROR")]
+
+
+def test_lists_of_rows_with_a_private_name_say_what_they_are(organiser: Client) -> None:
+    front = organiser.get("/admin/").content.decode()
+    assert "Void marks of blocks" in front
+    assert "Revisions of ladders&#x27; ledgers" in front
+    for rows in ("voidmark", "revision", "block", "quarantine", "moderationentry", "schedule"):
+        page = organiser.get(f"/admin/league/{rows}/").content.decode()
+        assert re.search(r"<h2>[A-Z][^<]{50,}\.</h2>", page), rows
