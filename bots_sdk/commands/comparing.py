@@ -280,7 +280,20 @@ def _in_words(run: _Run, *, stopped: bool) -> str:
         case Decision.NO_DIFFERENCE:
             return f"In {blocks}, both versions made the same moves."
     more = "" if stopped else " To let the test run longer, raise --max-blocks."
-    return f"{blocks} are too few to decide whether {new} is stronger than {old}.{more}"
+    return (
+        f"{blocks} are too few to decide whether {new} is stronger than {old}: {_lacks(run)}.{more}"
+    )
+
+
+def _lacks(run: _Run) -> str:
+    """Return what an undecided test lacks for a verdict, however clear its results look."""
+    last, plan = run.steps[-1], run.test.plan
+    if last.differing < plan.min_differing and last.blocks < plan.guard_blocks:
+        return (
+            f"a verdict needs {plan.min_differing} pairs whose two results differ, and so far "
+            f"there are {last.differing}"
+        )
+    return f"the results fit both claims, {plan.elo1:.0f} Elo stronger and equally strong"
 
 
 def _show_statistics(run: _Run) -> None:

@@ -105,6 +105,9 @@ def test_plain_words_come_before_the_numbers_of_the_statistics(home: Home) -> No
     result = home("ab", "first.py", "last.py", *SOME, "--max-blocks", 2)
     words, numbers = result.stdout.split("The test in numbers:")
     assert "2 pairs of matches are too few to decide whether last.py is stronger" in words
+    assert re.search(
+        r"a verdict needs 16 pairs whose two results differ, .* there are [012]\.", words
+    )
     for term in ("evidence", "likelihood", "llr", "block "):
         assert term not in words.casefold()
         assert term.strip() in numbers.casefold()
