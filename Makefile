@@ -124,10 +124,10 @@ upgrade: ## replace the containers that run here by those of this checkout, with
 # --- Checks ----------------------------------------------------------------------------------
 
 .PHONY: test
-test: lint ## all checks and all tests (PYTEST_ARGS="-k deal -n0" narrows them)
+test: lint ## all checks, and the tests of five minutes (THOROUGH=1: all; PYTEST_ARGS="-k deal -n0")
 	@# Types and imports are checked beside the tests; their findings are printed after the tests.
 	@mkdir -p build; { $(MAKE) types imports >build/check.log 2>&1 & } ; checks=$$!; \
-	$(BIN)/pytest $(PYTEST_ARGS); tests=$$?; \
+	$(BIN)/pytest $(or $(PYTEST_ARGS),$(if $(THOROUGH),,-m "not thorough")); tests=$$?; \
 	wait $$checks || { cat build/check.log >&2; exit 1; }; \
 	exit $$tests
 
