@@ -66,8 +66,18 @@ BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
         "schedule": crontab(hour="3", minute="30"),
     },
 }
-REST_SECONDS = {"tick": 10, "upkeep": 15, "write-feed": 600, "find-highlights": 600}
+_LONG = 3600
+REST_SECONDS = {
+    "tick": 10,
+    "upkeep": 15,
+    "prove-sandbox": _LONG,
+    "find-highlights": _LONG,
+    "write-feed": _LONG,
+    "remove-old-output": _LONG,
+    "archive-rounds": _LONG,
+}
 """While the league is at rest, beat queues these entries once in so many seconds.
 
-For upkeep it is below the longest time that upkeep counts as open for entries, 20 s.
+For upkeep it is below the longest time that upkeep counts as open for entries, 20 s. For tasks of
+workers that sleep at rest (`devserver/sleep.py`) it is long.
 """

@@ -44,15 +44,16 @@ class Output:
             kept = _Kept(file, maxBytes=_MAX_BYTES, backupCount=_KEPT_FILES, encoding="utf-8")
             self._log.addHandler(kept)
 
-    def take(self, prefix: str, line: str) -> None:
+    def take(self, prefix: str, line: str, *, routine: bool = False) -> None:
         """Take a line of a part.
 
         Args:
             prefix: the part's name, perhaps in colour.
             line: what the part wrote.
+            routine: whether the line is routine, whatever it says.
         """
         self._log.info("%s%s", _COLOUR.sub("", prefix), line)
-        if self._verbose or not (self.stops or _ROUTINE.search(line)):
+        if self._verbose or not (routine or self.stops or _ROUTINE.search(line)):
             with suppress(OSError):
                 print(prefix + line, flush=True)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from devserver.processes import ends_with_us
+from devserver.sleep import Work
 
 STOP_SECONDS = 15.0
 
@@ -37,6 +38,7 @@ class Part:
         orphan_signal: name of the signal that it receives if the supervisor is killed.
         forked: its program is a command of the loaded code, which the fork server runs.
         runs_once: the program ends by itself, with status 0 if it worked.
+        work: without work for long, the part sleeps; None: it never does.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Part:
     orphan_signal: str = "KILL"
     forked: bool = False
     runs_once: bool = False
+    work: Work | None = None
 
     def words(self, socket: Path | None = None) -> list[str]:
         """Return the whole command for a start that listens on a socket."""

@@ -16,6 +16,7 @@ from devserver.output import Output
 from devserver.part import Part
 from devserver.place import ServersError
 from devserver.postgres import last_lines
+from devserver.sleep import Work
 
 _STEADY_SECONDS = 5.0
 """A part that lives for so long works: then it is started again whenever it ends."""
@@ -181,7 +182,7 @@ class _Keeper:
         self.stop, self.ready = asyncio.Event(), asyncio.Event()
         self._part, self._supervisor, self._prefix = part, supervisor, prefix
         self._starts = self._quick_ends = 0
-        self._works = False
+        self._works = self._is_quiet = False
 
     async def keep(self) -> None:
         """Run the part until `stop` is set. If it never works, stop all parts."""
@@ -207,19 +208,32 @@ class _Keeper:
         except NotForkedError:
             return False
         watching = asyncio.create_task(self._watch(began))
-        await _first(process.wait(), self.stop.wait())
+        without_work = [part.work.gone.wait()] if part.work else []
+        await _first(process.wait(), self.stop.wait(), *without_work)
         watching.cancel()
-        if self.stop.is_set():
+        falls_asleep = process.returncode is None and not self.stop.is_set()
+        self._is_quiet = falls_asleep
+        if process.returncode is None:
             await self._end(process)
         await self._supervisor.note_end(process)
         await copying
         if self.stop.is_set():
             return False
+        if falls_asleep and part.work:
+            return await self._sleep(part.work)
         if part.runs_once:
             return self._runs_again(process.returncode, ends_before)
         self._supervisor.ends += 1
         self._print(f"ended with status {process.returncode}; it starts again")
         return await self._pause(time.monotonic() - began, process.returncode)
+
+    async def _sleep(self, work: Work) -> bool:
+        """Wait until the part has work; return whether to start it."""
+        self._print("sleeps until it has work")
+        work.sleeps = True
+        await _first(work.there.wait(), self.stop.wait())
+        work.sleeps = False
+        return not self.stop.is_set()
 
     def _runs_again(self, status: int | None, ends_before: int) -> bool:
         """Return whether a program that runs once must run again: a server ended meanwhile."""
@@ -305,6 +319,7 @@ class _Keeper:
                 await asyncio.sleep(_READY_EVERY_SECONDS)
         if self._starts > 1:
             self._print(f"works again, {time.monotonic() - began:.1f} s after its start")
+        self._is_quiet = False
         self._works |= is_ready is not None
         self.ready.set()
 
@@ -333,7 +348,7 @@ class _Keeper:
             transport.close()
 
     def _print(self, line: str) -> None:
-        self._supervisor.output.take(self._prefix, line)
+        self._supervisor.output.take(self._prefix, line, routine=self._is_quiet)
 
 
 def _prefix(index: int, name: str, width: int) -> str:

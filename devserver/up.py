@@ -19,11 +19,13 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from devserver.addresses import EVERYWHERE, address, allowed_hosts, in_url
 from devserver.output import Output
 from devserver.part import STOP_SECONDS, Part
 from devserver.place import Place, ServersError, claimed
 from devserver.running import CHECKOUT, noted
 from devserver.servers import server_parts
+from devserver.sleep import Sleep, sleep_with
 from devserver.supervisor import Supervisor
 from devserver.valkey import answers
 
@@ -39,8 +41,6 @@ _PATIENCE_SECONDS = 30.0
 """While the league starts, `make up` prints a line each time this has passed."""
 _ANSWER_SECONDS = 2.0
 _STOP_WITHOUT_BROKER_SECONDS = 2.0
-_EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
-"""Hosts that stand for every address of this machine, and its own address among them."""
 
 
 class CannotStartError(Exception):
@@ -95,26 +95,6 @@ def main() -> int:
     except KeyboardInterrupt:
         return 130
     return 0
-
-
-def allowed_hosts(host: str) -> str:
-    """Return ALLOWED_HOSTS for a front that is bound to a host.
-
-    A front that is bound to every address can be reached by all names of the machine. This list
-    can't have them all, so it allows any name.
-    """
-    if host in _EVERYWHERE:
-        return "*"
-    return ",".join(dict.fromkeys(["localhost", "127.0.0.1", "[::1]", _in_url(host)]))
-
-
-def address(host: str, port: int) -> str:
-    """Return the URL by which this machine reaches a front that is bound to a host."""
-    return f"http://{_in_url(_EVERYWHERE.get(host, host))}:{port}/"
-
-
-def _in_url(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
 
 
 def _check_port(host: str, port: int) -> None:
@@ -220,7 +200,9 @@ def _stop_seconds(redis_url: str) -> float:
     return STOP_SECONDS if answers(redis_url) else _STOP_WITHOUT_BROKER_SECONDS
 
 
-def worker(name: str, queues: str, *options: str, nice: int = 0) -> Part:
+def worker(
+    name: str, queues: str, *options: str, nice: int = 0, sleep: Sleep | None = None
+) -> Part:
     """Return a worker for some queues.
 
     Args:
@@ -228,6 +210,7 @@ def worker(name: str, queues: str, *options: str, nice: int = 0) -> Part:
         queues: the names of the queues, separated by commas.
         options: more options of the command.
         nice: by how much its priority is lower than that of the other parts.
+        sleep: finds out when it may sleep; None: it never does.
     """
     return Part(
         name=name,
@@ -238,6 +221,7 @@ def worker(name: str, queues: str, *options: str, nice: int = 0) -> Part:
             *("--nice", str(nice)),
         ],
         forked=True,
+        work=sleep.work(queues.split(",")) if sleep else None,
     )
 
 
@@ -254,7 +238,12 @@ def _gateways(place: Place) -> list[Part]:
     return [gateway(place.sockets / f"{name}.sock", name) for name in names]
 
 
-def _parts(options: argparse.Namespace, environment: dict[str, str], place: Place) -> list[Part]:
+def _parts(
+    options: argparse.Namespace,
+    environment: dict[str, str],
+    place: Place,
+    sleep: Sleep | None = None,
+) -> list[Part]:
     """Return the parts, and add the addresses that they need to their environment."""
     web_socket = place.sockets / "web.sock"
     gateways = _gateways(place)
@@ -274,16 +263,16 @@ def _parts(options: argparse.Namespace, environment: dict[str, str], place: Plac
     players = os.environ.get("PLAY_WORKERS", str(max(2, _CPUS)))
     queueing = [
         # Matches and checks have a lower priority than clocks and calls. Analyses come last.
-        worker("play", "placement,play,analysis", f"--autoscale={players},0", nice=5),
+        worker("play", "placement,play,analysis", f"--autoscale={players},0", nice=5, sleep=sleep),
         # Nothing else runs in the clock's process, so that nothing else can delay it.
         worker("clock", "clock", *THREADS, "4"),
         # Threads of one process keep the processes of hosted bots from move to move. Most threads
         # wait for a bot.
-        worker("seats", "control,seats", *THREADS, "32"),
+        worker("seats", "control,seats", *THREADS, "32", sleep=sleep),
         # Its threads wait for the processes of the bots that they check, and so delay no beat.
         worker("checks", "checks,trials", *THREADS, "4", "--with-beat", schedule, nice=5),
         # Work on all records of a ladder may take hours. While it does, the second process fits.
-        worker("ratings", "ratings", "--autoscale=2,0", nice=5),
+        worker("ratings", "ratings", "--autoscale=2,0", nice=5, sleep=sleep),
     ]
     stop_seconds = partial(_stop_seconds, environment["REDIS_URL"])
     return [
@@ -311,7 +300,8 @@ async def _run(
     Raises:
         CannotStartError: a part does not work.
     """
-    parts = _parts(options, environment, place)
+    sleep = sleep_with(environment["REDIS_URL"])
+    parts = _parts(options, environment, place, sleep)
     fork_socket = place.sockets / "forks.sock"
     with closing(Output(options.directory / LOG, verbose=options.verbose)) as output:
         supervisor = Supervisor(
@@ -323,8 +313,11 @@ async def _run(
             output=output,
         )
         banner = asyncio.create_task(_announce(options, supervisor.stop))
+        watching = asyncio.create_task(sleep.watch()) if sleep else None
         await supervisor.run([[*servers, _fork_server(fork_socket)], [_set_up()], parts])
         await banner
+        if watching:
+            watching.cancel()
     if supervisor.failure:
         raise CannotStartError(supervisor.failure)
     print(f"Twelfth Night has stopped. All data stay in {_short(options.directory)}.", flush=True)
@@ -375,9 +368,9 @@ def _short(path: Path) -> Path:
 
 def _answers(host: str, port: int) -> bool:
     """Return whether the front passes a request on. A library for it would take 3 MB."""
-    here = _EVERYWHERE.get(host, host)
+    here = EVERYWHERE.get(host, host)
     with suppress(OSError), socket.create_connection((here, port), _ANSWER_SECONDS) as probe:
-        return _answer_of(probe, _in_url(here)).startswith(b"HTTP/1.0 200")
+        return _answer_of(probe, in_url(here)).startswith(b"HTTP/1.0 200")
     return False
 
 

@@ -66,9 +66,9 @@ def test_at_rest_beat_queues_a_tick_only_now_and_then(
     scheduler: Scheduler, queued: list[str]
 ) -> None:
     cache.clear()
-    for name in ("tick", "tick", "upkeep", "prove-sandbox", "tick", "upkeep", "prove-sandbox"):
+    for name in ("tick", "tick", "upkeep", "sweep", "tick", "upkeep", "sweep"):
         scheduler.apply_entry(scheduler.schedule[name])
-    assert queued == ["tick", "upkeep", "prove-sandbox", "prove-sandbox"]
+    assert queued == ["tick", "upkeep", "sweep", "sweep"]
     activity.note()
     scheduler.apply_entry(scheduler.schedule["tick"])
     assert queued[4:] == ["tick"]
@@ -129,6 +129,7 @@ def test_one_beat_queues_tasks_while_the_others_stand_by(
     monkeypatch.setattr("celery.schedules.BaseSchedule.now", lambda self: clock[0])
     monkeypatch.setattr("config.beat.LEASE_MILLISECONDS", 600_000)  # the machine may stall
     broker().delete(LEASE_KEY)
+    activity.note()
     other = Scheduler(app=app, schedule_filename=str(tmp_path / "other"))
     run_until_idle(scheduler)
     clock[0] += timedelta(hours=1)

@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from devserver import up
+from devserver.addresses import address, allowed_hosts
 from devserver.servers import Servers
-from devserver.up import address, allowed_hosts, banner
+from devserver.up import banner
 from tests.journeys.running import CHECKOUT
 
 
