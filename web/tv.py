@@ -8,7 +8,7 @@ from django.db.models import Max
 from engine.games.partridge import Partridge
 from engine.games.twelve_days import TwelveDays
 from league.archive_files import ArchiveError
-from league.feeds import recent_highlights, turning_step
+from league.feeds import last_step, recent_highlights, turning_step
 from league.feeds.highlight_texts import sentence
 from league.models import Highlight, Match, Standing
 from league.visibility import may_see_record, may_watch
@@ -127,12 +127,14 @@ def _replay(match: Match, number: int = 0) -> Table | None:
 
     Args:
         match: that everybody may see.
-        number: of the step that it begins at; 0 for the one in which the winner took the lead.
+        number: of the step that it begins at; 0 for the one in which the winner took the lead, or
+            for one near the end if that was the last: cards lie on the felt there.
     """
     winners = [seat.seat for seat in match.seating.all() if seat.place == 1]
     try:
         if not number:
             number = turning_step(match.record, winners[0]) if len(winners) == 1 else 1
+            number = max(1, min(number, last_step(match.record) - _LEAD_TO_END))
         return table_of(match, number)
     except ArchiveError:
         return None

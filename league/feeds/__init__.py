@@ -21,7 +21,7 @@ from league.feeds.highlights import (
     recent_highlights,
 )
 from league.feeds.items import last_ends, write_items
-from league.feeds.moments import turning_step
+from league.feeds.moments import last_step, turning_step
 
 __all__ = [
     "FollowState",
@@ -36,6 +36,7 @@ __all__ = [
     "kinds_of",
     "last_ends",
     "last_highlights",
+    "last_step",
     "recent_highlights",
     "turning_step",
     "unfollow",

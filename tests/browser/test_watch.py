@@ -101,6 +101,32 @@ def test_without_javascript_a_replay_has_no_button_that_does_nothing(
     context.close()
 
 
+@pytest.mark.parametrize(
+    ("width", "height", "card"), [(390, 844, 38), (820, 1180, 55), (1400, 900, 72)]
+)
+def test_the_felt_fills_the_first_window_of_the_home_page(
+    league: Tournament, visit: Visit, width: int, height: int, card: int
+) -> None:
+    page = visit.page
+    page.emulate_media(reduced_motion="reduce")
+    page.set_viewport_size({"width": width, "height": height})
+    page.goto("/")
+    play = page.locator("#tv").get_by_role("button", name="Play", exact=True)
+    expect(play).to_be_visible()
+    felt, caption = (page.locator(f"#tv {each}").bounding_box() for each in (".felt", ".why"))
+    assert felt is not None
+    assert caption is not None
+    # The bar, the headline, and one row on what is played stand before it.
+    assert felt["y"] < 200
+    assert felt["y"] + felt["height"] < caption["y"]
+    assert caption["y"] < height
+    cards = page.locator("#tv .at-0 .hand .tc")
+    assert cards.first.evaluate("card => card.offsetWidth") >= card
+    lies = page.locator("#tv .plays .tc")  # a replay begins while cards are on the felt
+    assert lies.count() > 0
+    assert lies.first.evaluate("card => card.offsetWidth") >= card
+
+
 def test_a_small_caption_has_two_lines_and_its_title_all_of_the_text(
     league: Tournament, visit: Visit
 ) -> None:
