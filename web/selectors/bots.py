@@ -4,7 +4,19 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from django.contrib.auth.models import User
-from django.db.models import F, Max, Prefetch, Q, QuerySet, Sum
+from django.db.models import (
+    Count,
+    Exists,
+    F,
+    Max,
+    OuterRef,
+    Prefetch,
+    Q,
+    QuerySet,
+    Subquery,
+    Sum,
+)
+from django.db.models.functions import Coalesce
 
 from bots_sdk.wasm.binary import MAGIC
 from league.models import (
@@ -73,19 +85,23 @@ def bots_listed(wanted: str, kind: str, game: str = "", sort: str = "") -> Query
         wanted: part of the name; "" for all.
         kind: of `Bot.Kind`; "" for all.
         game: by name, of a ladder that has rated them or that they are on; "" for all.
-        sort: one of `SORTS`; ratings and matches are those of the game. "" is the best rating, so
-            that the page begins with the bots that readers look for.
+        sort: one of `SORTS`; ratings and matches are those of the game. "" is the best rating, of
+            ranked bots first: the page begins with the bots that readers look for.
+
+    Each standing has ``higher``, the number of ranked bots of its ladder with a higher rating.
     """
     bots = Bot.objects.active().select_related("owner", "current").order_by("name")
     of_game = Q(standings__ladder__game=game) if game else Q()
+    ladder_of_game = {"ladder__game": game} if game else {}
     if game:
         entered = Q(ladder_entries__ladder__game=game)
         bots = bots.filter(pk__in=Bot.objects.filter(of_game | entered).values("pk"))
     if sort == "newest":
         bots = bots.order_by("-created_at", "name")
     elif not sort:
-        bots = bots.annotate(best=Max("standings__rating", filter=of_game))
-        bots = bots.order_by(F("best").desc(nulls_last=True), "name")
+        has_rank = Exists(Standing.objects.ranked().filter(bot=OuterRef("pk"), **ladder_of_game))
+        bots = bots.annotate(best=Max("standings__rating", filter=of_game), has_rank=has_rank)
+        bots = bots.order_by("-has_rank", F("best").desc(nulls_last=True), "name")
     elif sort == "matches":
         bots = bots.annotate(played=Sum("standings__matches", filter=of_game))
         bots = bots.order_by(F("played").desc(nulls_last=True), "name")
@@ -93,9 +109,16 @@ def bots_listed(wanted: str, kind: str, game: str = "", sort: str = "") -> Query
         bots = bots.filter(name__contains=wanted.lower())
     if kind:
         bots = bots.filter(kind=kind)
-    standings = Standing.objects.select_related("ladder").order_by("ladder__title", "pk")
-    if game:
-        standings = standings.filter(ladder__game=game)
+    better = Standing.objects.ranked().filter(
+        ladder=OuterRef("ladder"), rating__gt=OuterRef("rating")
+    )
+    counted = better.order_by().values("ladder").annotate(count=Count("pk")).values("count")
+    standings = (
+        Standing.objects.filter(**ladder_of_game)
+        .select_related("ladder")
+        .annotate(higher=Coalesce(Subquery(counted), 0))
+        .order_by("ladder__title", "pk")
+    )
     return bots.prefetch_related(Prefetch("standings", standings))
 
 

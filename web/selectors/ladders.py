@@ -1,6 +1,6 @@
 """Ladders for pages: standings with their intervals, and the sums of ratings."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 from django.core.paginator import Page, Paginator
@@ -35,6 +35,11 @@ class Movement(NamedTuple):
     ladder: Ladder
     rows: Sequence[StandingRow]
 
+    @property
+    def mostly_provisional(self) -> bool:
+        """Whether most bots have no rank yet: then one line says so, not each row."""
+        return mostly_provisional([row.standing for row in self.rows])
+
 
 class Sums(NamedTuple):
     """Sums over the standings of a ladder, hidden bots included.
@@ -50,6 +55,11 @@ class Sums(NamedTuple):
     ratings: int
     expected: int
     hidden: int
+
+
+def mostly_provisional(standings: Collection[Standing]) -> bool:
+    """Return whether more than half of the standings are provisional."""
+    return 2 * sum(row.is_provisional for row in standings) > len(standings)
 
 
 def ladders_named(wanted: str, game: str = "") -> QuerySet[Ladder]:

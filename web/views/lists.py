@@ -43,6 +43,7 @@ def bots(request: HttpRequest) -> HttpResponse:
     wanted, kind = _wanted(request), _choice(request, "kind", Bot.Kind.values)
     game, sort = _choice(request, "game", GAME_TITLES), _choice(request, "sort", bot_rows.SORTS)
     page = page_of(request, bot_rows.bots_listed(wanted, kind, game, sort), _ROWS)
+    standings = [row for bot in page for row in bot.standings.all()]
     kinds = [("", "all bots"), ("house", "house bots"), ("hosted", "hosted bots")]
     context = {
         "page": page,
@@ -53,6 +54,8 @@ def bots(request: HttpRequest) -> HttpResponse:
         "games": _games(),
         "sort": sort,
         "sorts": bot_rows.SORTS.items(),
+        "mostly_provisional": ladder_rows.mostly_provisional(standings),
+        "ranked_from": sorted({row.ranked_from for row in standings}),
     }
     return render(request, "web/lists/bots.html", context)
 

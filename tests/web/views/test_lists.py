@@ -44,6 +44,39 @@ def test_each_row_of_the_bots_has_the_ladders_in_the_same_order(client: Client) 
     assert titles == ["alpha", "beta"] * 2
 
 
+def test_each_rating_of_a_bot_has_its_rank_and_leaders_come_first(client: Client) -> None:
+    bots = remote_bots(4)
+    ladder, other = small.ladder("alpha"), small.ladder("beta")
+    ratings = (1_500_000, 1_700_000, 1_500_000, 1_900_000)
+    for bot, rating, blocks in zip(bots, ratings, (20, 20, 20, 3), strict=True):
+        Standing.objects.create(ladder=ladder, bot=bot, rating=rating, blocks=blocks, version=1)
+    Standing.objects.create(ladder=other, bot=bots[0], rating=1_400_000, blocks=20, version=1)
+    text = page(client, "/bots/")
+    shown = found(text, r'class="match-link" href="/bots/([^/]+)/"')
+    assert shown == [bots[at].name for at in (1, 0, 2, 3)]  # a provisional rating leads nothing
+    ranks = found(text, r'<span class="rank-on(?: leads)?">rank (\d+)</span>')
+    assert ranks == ["1", "2", "1", "2"]
+    assert text.count('<span class="quiet">provisional</span>') == 1
+    assert "A rating without a rank" not in text
+
+
+def test_where_most_bots_have_no_rank_one_line_says_so(client: Client) -> None:
+    ladder = small.ladder("alpha")
+    for bot, blocks in zip(remote_bots(4), (3, 3, 3, 20), strict=True):
+        Standing.objects.create(
+            ladder=ladder, bot=bot, rating=1_500_000, blocks=blocks, ranked_from=20, version=1
+        )
+    text = page(client, "/bots/")
+    assert text.count("provisional") == 1
+    assert "fewer than 20" in text
+    for path in ("/", "/ladders/"):
+        assert page(client, path).count("bots without a rank are provisional") == 1
+        assert '<span class="quiet">provisional</span>' not in page(client, path)
+    Standing.objects.update(blocks=20)
+    for path in ("/bots/", "/ladders/"):
+        assert "provisional" not in page(client, path)
+
+
 def test_empty_lists_say_what_to_do(client: Client) -> None:
     assert "There is no bot yet" in page(client, "/bots/")
     assert "No match has begun yet" in page(client, "/matches/")
