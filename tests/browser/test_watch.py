@@ -120,11 +120,9 @@ def test_the_felt_fills_the_first_window_of_the_home_page(
     assert felt["y"] < 200
     assert felt["y"] + felt["height"] < caption["y"]
     assert caption["y"] < height
-    cards = page.locator("#tv .at-0 .hand .tc")
-    assert cards.first.evaluate("card => card.offsetWidth") >= card
     lies = page.locator("#tv .plays .tc")  # a replay begins while cards are on the felt
-    assert lies.count() > 0
-    assert lies.first.evaluate("card => card.offsetWidth") >= card
+    widths = lies.evaluate_all("cards => cards.map((card) => card.offsetWidth)")
+    assert max(widths) >= card
 
 
 def test_a_small_caption_has_two_lines_and_its_title_all_of_the_text(

@@ -72,7 +72,12 @@ class Meeting(NamedTuple):
     def words(self) -> str:
         """The result in words."""
         verb = ("lost", "drew", "won")[self.half_wins]
-        return f"{verb} {self.own}-{self.others}".replace("--", "-−")
+        return f"{verb} {self.score}"
+
+    @property
+    def score(self) -> str:
+        """Both scores, the bot's first."""
+        return f"{self.own}-{self.others}".replace("--", "-−")
 
 
 class Meetings(NamedTuple):

@@ -39,6 +39,7 @@ def against(request: HttpRequest, name: str, other: str) -> HttpResponse:
     ladders = scores_by_ladder(bot, opponent)
     rated = [score for _, score in ladders]
     page = page_of(request, met.matches, _ROWS)
+    by_match = {one.match: one for one in met.results}
     extremes = []
     if found := met.extremes:
         matches = matches_listed().in_bulk([one.match for one in found])
@@ -60,7 +61,7 @@ def against(request: HttpRequest, name: str, other: str) -> HttpResponse:
         "strip": met.results[:_STRIP][::-1],
         "extremes": extremes,
         "page": page,
-        "matches": matches_of(page),
+        "matches": [(match, by_match[match.pk]) for match in matches_of(page)],
         "to_challenge": to_challenge if is_challengeable(to_challenge, owned=False) else None,
         "owned": owned or owns(visitor(request), opponent),
         "offered": [] if met.results else comparable(bot),

@@ -273,12 +273,31 @@ def test_two_bots_have_a_page_with_their_score_by_ladder_seat_and_version(
         wins += places["bot-0"] < places["bot-1"]
     assert len(re.findall('aria-hidden="true">W<', strip)) == wins
     other = page(client, "/bots/bot-1/against/bot-0/")
-    assert len(re.findall('aria-hidden="true">L<', other)) == wins
+    assert len(re.findall('aria-hidden="true">L<', other.partition('class="met-row"')[0])) == wins
     before = queries(client, "/bots/bot-0/against/bot-1/")
     small.tournament(Ladder.objects.get())
     small.run_all()
     assert queries(client, "/bots/bot-0/against/bot-1/") == before <= 11
     page(client, "/bots/bot-0/against/none/", status=404)
+
+
+def test_each_match_of_two_bots_has_its_result_and_its_time(
+    client: Client, played: Tournament
+) -> None:
+    text = page(client, "/bots/bot-0/against/bot-1/")
+    rows = re.findall(r'<li class="met-row">.*?</li>', text, re.DOTALL)
+    both = Match.objects.with_bots(*(Bot.objects.get(name=f"bot-{at}").pk for at in (0, 1)))
+    assert len(rows) == min(both.count(), 10)
+    for row, match in zip(rows, both.order_by("-pk"), strict=False):
+        seats = {seat.bot.name: seat for seat in match.seating.all()}
+        own, others = seats["bot-0"], seats["bot-1"]
+        verb, mark = "drew", "D"
+        if own.place != others.place:
+            verb, mark = ("won", "W") if (own.place or 0) < (others.place or 0) else ("lost", "L")
+        assert f'aria-hidden="true">{mark}</span>' in row
+        assert f'<span class="unseen">bot-0 {verb} {own.score}-{others.score}:</span>' in row
+        assert match.finished_at is not None
+        assert f'<time datetime="{match.finished_at:%Y-%m-%dT%H:%M}' in row
 
 
 def test_the_page_of_two_bots_begins_with_the_result_in_a_sentence(
