@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
 
@@ -39,6 +40,16 @@ def labelled(item: FeedItem, text: str) -> tuple[str, str]:
         head, what = text.split(": ", 1)
         return head.partition(" of ")[0], what
     return _LABELS.get(FeedItem.Kind(item.kind), ""), text
+
+
+def link_of(item: FeedItem) -> str:
+    """Return the address of the page that shows what an item is about."""
+    if item.kind == FeedItem.Kind.HIGHLIGHT and item.match_id:
+        page = reverse("web:match", args=[item.match_id])
+        return f"{page}?step={item.number}" if item.number else page
+    if item.tournament_id is not None:
+        return reverse("web:tournament", args=[item.tournament_id])
+    return reverse("web:bot", args=[item.bot.name]) if item.bot else reverse("web:home")
 
 
 def read_until(request: HttpRequest) -> datetime:

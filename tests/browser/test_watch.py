@@ -1,6 +1,7 @@
 """`tv.js` shows tables to watch, one after another; `times.js` shows times in the reader's zone."""
 
 import re
+from datetime import UTC, datetime
 
 import pytest
 from django.contrib.auth.models import User
@@ -9,7 +10,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from league import feeds
-from league.models import Bot, Match, Tournament
+from league.models import Bot, FeedItem, Match, Tournament
 from tests.browser.conftest import Visit, sign_in
 from tests.browser.streams import HIDE, Streams
 from tests.league.play.live import match_of, play_on, remote_bots
@@ -289,6 +290,31 @@ def test_an_organisers_form_offers_the_readers_zone_and_keeps_the_moment(
     page.goto(f"/organise/tournaments/{cup.pk}/change/")
     expect(page.get_by_label("Your time zone")).to_have_value(re.compile("Asia/(Kolkata|Calcutta)"))
     expect(page.get_by_label("Start:", exact=True)).to_have_value("2031-01-07T01:30")
+    context.close()
+
+
+def test_the_feed_has_the_time_alone_unless_the_day_of_the_reader_differs(
+    league: Tournament, browser: Browser, live_server: LiveServer
+) -> None:
+    user, bot = User.objects.get(), Bot.objects.get(name="bot-1")
+    feeds.follow(user, bot)
+    for hour in (12, 22):
+        FeedItem.objects.create(
+            key=f"version/{hour}",
+            kind="version",
+            at=datetime(2026, 1, 6, hour, tzinfo=UTC),
+            bot=bot,
+            number=2,
+        )
+    context = browser.new_context(
+        base_url=live_server.url, timezone_id="Asia/Kolkata", locale="en-GB"
+    )
+    sign_in(context, user, live_server.url)
+    page = context.new_page()
+    page.goto("/feed/")
+    times = page.locator("time[data-clock]")
+    expect(times.first).to_have_text(re.compile(r"^7 Jan 2026, 03:30 \S+$"))
+    expect(times.last).to_have_text(re.compile(r"^17:30 \S+$"))
     context.close()
 
 

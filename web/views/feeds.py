@@ -18,7 +18,8 @@ from django.views.decorators.http import require_POST, require_safe
 from league import feeds
 from league.feeds.items import sentence
 from league.models import Bot, FeedItem, Ladder, Tournament
-from web.news import labelled, note_visit, read_until
+from web.feed_days import by_day
+from web.news import link_of, note_visit, read_until
 from web.requests import page_of, signed_in
 
 _ROWS = 25
@@ -37,7 +38,7 @@ def feed(request: HttpRequest) -> HttpResponse:
     read = read_until(request)
     context = {
         "page": page,
-        "items": [(item, *labelled(item, sentence(item)), link_of(item)) for item in page],
+        "days": by_day(page),
         "read": read,
         "follows": user.followed.select_related("bot", "tournament").order_by("-pk"),
     }
@@ -75,16 +76,6 @@ def _change(request: HttpRequest, followed: Bot | Tournament) -> None:
         messages.error(request, " ".join(error.messages))
     else:
         messages.success(request, f"You follow {followed}. Your feed shows what happens to it.")
-
-
-def link_of(item: FeedItem) -> str:
-    """Return the address of the page that shows what an item is about."""
-    if item.kind == FeedItem.Kind.HIGHLIGHT and item.match_id:
-        page = reverse("web:match", args=[item.match_id])
-        return f"{page}?step={item.number}" if item.number else page
-    if item.tournament_id is not None:
-        return reverse("web:tournament", args=[item.tournament_id])
-    return reverse("web:bot", args=[item.bot.name]) if item.bot else reverse("web:home")
 
 
 class _Items(Feed):  # type: ignore[type-arg]

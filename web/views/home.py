@@ -9,9 +9,9 @@ from league.feeds import last_ends, last_highlights
 from league.feeds.items import sentence
 from league.models import FeedItem, Tournament
 from web import highlights, tv
+from web.news import link_of
 from web.requests import visitor, whole_number
 from web.selectors import ladders, matches, own, tournaments
-from web.views.feeds import link_of
 
 _PLAYING = 6
 _LATEST = 8

@@ -1,7 +1,7 @@
 """Following, the feed of an account, Atom feeds and times."""
 
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from xml.etree import ElementTree
 
 import pytest
@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from league import feeds
-from league.models import FeedItem, Tournament
+from league.models import FeedItem, Match, Tournament
 from tests.web.pages import page, queries
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -33,7 +33,7 @@ def test_an_account_follows_a_bot_and_reads_what_happened_to_it(
     assert re.search(r"bot-0 (wins|finishes) A tournament", text)
     placed = FeedItem.objects.get(kind="placed", bot__name="bot-0")
     assert f'<a href="/matches/{placed.match_id}/">Watch the last match</a>' in text
-    assert "bot-1" not in text
+    assert "/bots/bot-1/" not in text
     FeedItem.objects.update(at=timezone.now() + timedelta(minutes=1))
     count = feeds.feed_of(User.objects.get(username="ada")).count()
     header = page(client, "/bots/bot-0/").partition('class="count-new">')[2]
@@ -62,6 +62,29 @@ def test_the_feed_labels_each_item_by_its_kind(client: Client, played: Tournamen
     assert f"{kinds[0]} of " not in text
 
 
+def test_the_feed_groups_items_by_day_and_shows_their_matches(
+    client: Client, played: Tournament
+) -> None:
+    feeds.find_highlights(timezone.now().date())
+    feeds.write_items(timezone.now())
+    client.force_login(User.objects.create(username="ada"))
+    for number in range(4):
+        client.post(f"/bots/bot-{number}/follow/")
+    oldest = FeedItem.objects.filter(bot__name="bot-0").earliest("pk")
+    FeedItem.objects.filter(pk=oldest.pk).update(at=datetime(2026, 1, 2, 3, 4, tzinfo=UTC))
+    text = page(client, "/feed/")
+    days = re.findall(r'<section class="day-of">.*?</section>', text, re.DOTALL)
+    assert len(days) == 2
+    assert '<time datetime="2026-01-02">Friday, 2 January 2026</time>' in days[1]
+    assert days[1].count("<li") == 1
+    assert re.search(r"data-clock>03:04 UTC</time>", days[1])
+    matches = set(FeedItem.objects.exclude(match=None).values_list("match", flat=True))
+    assert len(re.findall('<div class="moment[ "]', text)) == min(len(matches), 8) > 0
+    Match.objects.update(status=Match.Status.PLAYING)  # nobody may see the cards
+    assert '<div class="moment' not in page(client, "/feed/")
+    assert "Watch the last match" in page(client, "/feed/")
+
+
 def test_the_banner_of_a_tournament_offers_to_follow_it(client: Client, played: Tournament) -> None:
     address = f"/tournaments/{played.pk}/"
     banner = page(client, address).partition("</header>\n")[2].partition("</header>")[0]
@@ -76,8 +99,9 @@ def test_an_account_follows_a_tournament(client: Client, played: Tournament) -> 
     feeds.write_items(timezone.now())
     client.force_login(User.objects.create(username="ada"))
     client.post(f"/tournaments/{played.pk}/follow/")
-    before = queries(client, "/feed/")
     assert "A tournament has begun with 4 bots" in page(client, "/feed/")
+    client.post("/bots/bot-3/follow/")
+    before = queries(client, "/feed/")
     for number in range(3):
         client.post(f"/bots/bot-{number}/follow/")
     assert queries(client, "/feed/") == before
