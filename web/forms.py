@@ -4,7 +4,6 @@ from typing import Any
 
 from django import forms
 from django.contrib.auth.models import User
-from django.contrib.auth.password_validation import password_validators_help_texts
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.db.models import Exists, OuterRef
 
@@ -13,6 +12,8 @@ from league.models import Bot, Ladder, LadderEntry
 from league.models.bots import MAX_DESCRIPTION
 from league.models.limits import CHALLENGES_PER_DAY
 
+PASSWORD_RULES = "At least 8 characters; not a common password, and not similar to your username."
+"""The rules of `AUTH_PASSWORD_VALIDATORS` in one sentence. An account has no other personal data."""
 _OPPONENTS = 2
 """Opponents that are chosen at first: with the bot these are three, as many as each game allows."""
 _USUAL = ("house-thumb", "house-counting")
@@ -30,7 +31,7 @@ class SignUpForm(forms.Form):
     password = forms.CharField(
         max_length=200,
         widget=forms.PasswordInput({"autocomplete": "new-password"}),
-        help_text=" ".join(password_validators_help_texts()),
+        help_text=PASSWORD_RULES,
     )
 
 
@@ -52,7 +53,7 @@ class NewPasswordForm(forms.Form):
         max_length=200,
         strip=False,
         widget=forms.PasswordInput({"autocomplete": "new-password"}),
-        help_text=" ".join(password_validators_help_texts()),
+        help_text=PASSWORD_RULES,
     )
     revoke = forms.BooleanField(
         required=False,

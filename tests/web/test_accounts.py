@@ -179,3 +179,14 @@ def test_pages_and_api_share_their_rate_limits(client: Client, settings: Setting
     client.post("/account/sign-in/", ADA)
     answer = client.post("/api/v1/tokens", ADA, content_type="application/json")
     assert answer.status_code == 429
+
+
+def test_one_sentence_has_all_rules_of_passwords(client: Client, settings: Settings) -> None:
+    hint = "At least 8 characters; not a common password, and not similar to your username."
+    assert hint in client.get("/account/sign-up/").text
+    names = [each["NAME"].rpartition(".")[2] for each in settings.AUTH_PASSWORD_VALIDATORS]
+    assert names == [  # each rule is in the sentence
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+    ]
