@@ -123,7 +123,7 @@ def test_on_a_phone_a_tournament_offers_only_what_a_phone_can_do(
 ) -> None:
     buttons = visit.page.locator(".event-actions > :is(button, a)")
     visit.page.goto(f"/tournaments/{league.pk}/")
-    assert visible(buttons) == 5
+    assert visible(buttons) == 4
     visit.page.set_viewport_size(PHONE)
     assert visible(buttons) == 2
     expect(visit.page.get_by_text("Show on a big screen")).to_be_hidden()

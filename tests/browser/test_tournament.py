@@ -1,4 +1,4 @@
-"""`countdown.js` and `share.js`: the page of a tournament, and what changes while it runs."""
+"""`countdown.js`, `fold.js` and `share.js`: the page of a tournament, and what changes while it runs."""
 
 import re
 from datetime import timedelta
@@ -45,11 +45,37 @@ def test_a_tournament_is_shared_printed_and_embedded(league: Tournament, visit: 
     assert page.evaluate("navigator.clipboard.readText()") == page.url
     page.get_by_role("button", name="Print").click()
     assert page.evaluate("printed") == 1
+    expect(page.get_by_role("button", name="Full screen")).to_have_count(0)
+    page.get_by_role("link", name="Show on a big screen").click()
     page.get_by_role("button", name="Full screen").click()
     page.wait_for_function("() => document.fullscreenElement === document.documentElement")
     page.evaluate("document.exitFullscreen()")
+    page.get_by_role("link", name="Leave the big screen").click()
     page.get_by_role("link", name="Embed", exact=True).click()
     expect(page.get_by_label("Copy this code")).to_be_visible()
+
+
+def test_on_a_phone_blocks_that_are_over_are_folded_but_not_on_paper(
+    league: Tournament, visit: Visit
+) -> None:
+    page = visit.page
+    rows, blocks = page.locator("#rounds .match-row"), page.locator("#rounds details.block")
+    page.goto(f"/tournaments/{league.pk}/")
+    expect(rows.first).to_be_visible()
+    page.set_viewport_size({"width": 390, "height": 844})
+    expect(rows.first).to_be_hidden()
+    assert page.locator("#rounds details.block[open]").count() == 0
+    blocks.first.locator("summary").click()
+    expect(rows.first).to_be_visible()
+    page.evaluate("document.dispatchEvent(new Event('parts-replaced'))")
+    expect(rows.first).to_be_visible()  # as the reader has set it
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert page.locator("#rounds details.block[open]").count() == blocks.count() > 0
+    expect(rows.last).to_be_visible()
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    page.emulate_media(media="screen")
+    assert page.locator("#rounds details.block[open]").count() == 1
 
 
 @pytest.mark.parametrize(("width", "theme"), [(390, "light"), (820, "dark"), (1400, "dark")])

@@ -12,6 +12,7 @@ TESTS = {
     "web/static/web/editor.js": "tests/browser/test_learn.py",
     "web/static/web/failures.js": "tests/browser/test_failures.py",
     "web/static/web/fetching.js": "tests/browser/test_failures.py",
+    "web/static/web/fold.js": "tests/browser/test_tournament.py",
     "web/static/web/live.js": "tests/browser/test_live.py",
     "web/static/web/play.js": "tests/browser/test_play.py",
     "web/static/web/room.js": "tests/browser/test_changes.py",
