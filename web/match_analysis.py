@@ -102,7 +102,7 @@ def beside_of(
         lines=chance_lines(first, verdicts),
         verdict=None if has_cards else verdict_at(verdicts, step, ply),
         turns=turns_of(found, verdicts, names, steps, record.game),
-        rows=chances_by_step(verdicts),
+        rows=chances_by_step(verdicts, names),
         seats=seat_sums(found, names),
         middle=(len(names) + 1) / 2,
         data=for_browser(first, verdicts),

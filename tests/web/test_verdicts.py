@@ -169,8 +169,9 @@ def test_without_javascript_a_step_shows_its_worst_verdict_and_its_last_chances(
     assert at_plays == shown  # the result of the day
     assert at_gifts is verdicts[0]
     assert verdict_at(verdicts, 3) is None
-    first, second = chances_by_step(verdicts)
+    first, second = chances_by_step(verdicts, NAMES)
     assert (first.step, first.when, first.chances) == (1, "day 1", [20.0, 80.0])
     assert first.fault is verdicts[0]
-    assert second.fault is None
+    assert first.blamed == [("ada", "mistake")]
+    assert (second.fault, second.blamed) == (None, [])
     assert chance_lines([0.5, 0.5], verdicts)[1] == "0.0,50 333.3,46 666.7,20 1000.0,0"

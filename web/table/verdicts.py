@@ -59,12 +59,14 @@ class StepChances:
         when: its name.
         chances: of each seat, in percent.
         fault: the worst verdict of a mistake or blunder in it; None without one.
+        blamed: name of the bot and mark of each decision that this verdict blames.
     """
 
     step: int
     when: str
     chances: list[float]
     fault: Verdict | None
+    blamed: list[tuple[str, str]]
 
 
 def verdicts_of(
@@ -99,14 +101,20 @@ def verdicts_of(
     return verdicts
 
 
-def chances_by_step(verdicts: Sequence[Verdict]) -> list[StepChances]:
-    """Return the chances after each step of the replay."""
+def chances_by_step(verdicts: Sequence[Verdict], names: Sequence[str]) -> list[StepChances]:
+    """Return the chances after each step of the replay.
+
+    Args:
+        verdicts: on all phases.
+        names: of the players, by seat.
+    """
     rows = []
     for step in sorted({each.step for each in verdicts}):
         phases = [each for each in verdicts if each.step == step]
         faults = [each for each in phases if each.is_fault]
         worst = max(faults, key=lambda each: each.mark == BLUNDER, default=None)
-        rows.append(StepChances(step, phases[0].when, phases[-1].chances, worst))
+        blamed = [(names[each.seat], each.mark) for each in worst.faults] if worst else []
+        rows.append(StepChances(step, phases[0].when, phases[-1].chances, worst, blamed))
     return rows
 
 

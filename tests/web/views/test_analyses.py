@@ -47,6 +47,8 @@ def test_a_finished_analysis_shows_chances_parts_and_decisions(
     assert result is not None
     text = page(client, f"{path}?decisions=all")
     assert text.count("<details>") == len(result["decisions"])
+    for each in result["decisions"]:
+        assert f"seat {each['seat']}, ply {each['ply']}</span>" in text
     assert text.count("<polyline") == match.seats
     for seat in match.seating.all():
         assert f'<th scope="row">{seat.bot.name}</th>' in text
