@@ -11,8 +11,8 @@ from league.archive_files import ArchiveError
 from league.feeds import last_step, recent_highlights, turning_step
 from league.feeds.highlight_texts import sentence
 from league.models import Highlight, Match, Standing
-from league.visibility import may_see_record, may_watch
-from web.selectors.matches import matches_finished, matches_playing
+from league.visibility import may_see_record, may_watch, public_results
+from web.selectors.matches import matches_finished, matches_listed, matches_playing
 from web.table.tables import Table, table_of
 
 _LOOKED_AT = 30
@@ -114,6 +114,22 @@ def replayed(
     tables = (_replay(match) for match in last if match.pk not in without)
     table = next((each for each in tables if each is not None), None)
     return [] if table is None else [Channel(table)]
+
+
+def meanwhile(match: Match) -> list[Channel]:
+    """Return a replay to watch while a match without a live table is played, or nothing.
+
+    It is the last match of the same bots, or else the last of the same game, that everybody may see.
+
+    Args:
+        match: with its seating.
+    """
+    shown = matches_listed().filter(public_results(), game=match.game).exclude(pk=match.pk)
+    of_same_bots = shown.with_bots(*(seat.bot_id for seat in match.seating.all()))
+    for found in (of_same_bots.order_by("-pk"), shown.order_by("-finished_at")):
+        if (last := found.first()) is not None and (table := _replay(last)) is not None:
+            return [Channel(table)]
+    return []
 
 
 def _first_step(highlight: Highlight) -> int:

@@ -11,6 +11,7 @@ from league.models import Match, MatchAnalysis, MatchSeat
 from league.play.owner_reports import owner_report
 from league.play.spectating import public_record_line
 from league.visibility import may_see_record
+from web import tv
 from web.charts.lines import chart
 from web.match_analysis import analysis_beside
 from web.pictures.tables import picture_of
@@ -37,6 +38,8 @@ def match(request: HttpRequest, pk: int) -> HttpResponse:
         # A table in play follows its own events; only a page without one must ask again.
         "live": table is None and found.status != Match.Status.VOID,
     }
+    if context["live"]:
+        context["meanwhile"] = tv.meanwhile(found)
     if (user := visitor(request)) is not None:
         context["reports"] = owner_report(found, user)
     if table is not None and is_open:

@@ -9,7 +9,7 @@ from django.test import Client
 
 from engine.record import read, verify
 from league import competitions, play
-from league.models import Ladder, Match, Tournament
+from league.models import Bot, Ladder, Match, Tournament
 from tests.league import small
 from tests.web.pages import page
 from web.table.replays import replay_steps
@@ -84,6 +84,28 @@ def test_before_its_result_a_match_leads_to_the_tables_to_watch(client: Client, 
     competitions.advance_tournament(small.tournament(small.ladder()).pk)
     match = Match.objects.earliest("pk")
     assert 'href="/tv/">Watch other tables meanwhile' in page(client, f"/matches/{match.pk}/")
+
+
+def test_while_a_match_has_no_table_the_last_one_of_its_bots_is_replayed(
+    client: Client, played: Tournament
+) -> None:
+    def waiting(bots: list[Bot]) -> Match:
+        return play.open_unrated_match(
+            game="twelve-days", rules="eight-nights", versions=small.versions(bots)
+        )
+
+    first = Match.objects.earliest("pk")
+    same = [each for each in Match.objects.order_by("-pk") if {*each.bot_ids} == {*first.bot_ids}]
+    match = waiting(list(Bot.objects.filter(pk__in=first.bot_ids)))
+    text = page(client, f"/matches/{match.pk}/")
+    assert "Watch meanwhile" in text
+    assert f'data-table="replay" data-match="{same[0].pk}"' in text
+    assert "web/table/table.js" in text
+    assert same[0].pk != Match.objects.finished().latest("finished_at").pk
+    text = page(client, f"/matches/{waiting(small.bots(3, prefix='new')).pk}/")
+    last = Match.objects.finished().latest("finished_at")
+    assert f'data-table="replay" data-match="{last.pk}"' in text
+    assert "Watch meanwhile" not in page(client, f"/matches/{first.pk}/")
 
 
 def test_the_downloaded_record_of_a_match_verifies(client: Client, played: Tournament) -> None:
