@@ -91,6 +91,38 @@ def test_each_rank_in_a_full_hand_is_readable(gallery: Visit) -> None:
     assert hidden == {390: [], 820: [], 1400: []}
 
 
+STRAIGHTS = """() => [...document.querySelectorAll(".table:not(.small) > .felt")].flatMap((felt) => {
+    for (const at of felt.querySelectorAll(".played")) {
+        const cards = [8, 9, 10, 11, 12].map((rank) =>
+            `<li class="slot"><span class="tc r${rank}">${rank}</span></li>`);
+        at.querySelector(".plays").innerHTML = cards.join("");
+    }
+    for (const plate of felt.querySelectorAll(".plate")) {
+        plate.querySelector(".name").textContent = "house-random-2";
+        plate.querySelector(".change").textContent = "+12";
+        plate.querySelector(".points").textContent = "46";
+    }
+    const wide = [...felt.querySelectorAll(".played")].filter((at) => {
+        const cell = at.getBoundingClientRect();
+        const boxes = [...at.querySelectorAll(".tc")].map((card) => card.getBoundingClientRect());
+        return boxes[0].left < cell.left - 3 || boxes[4].right > cell.right + 3;
+    }).map((at) => `${felt.className}: a straight in ${at.parentElement.className}`);
+    const names = felt.matches(".seats-6, .seats-7, .seats-8") || felt.offsetWidth < 704 ? [] :
+        [...felt.querySelectorAll(".name")].filter((name) => name.scrollWidth > name.clientWidth)
+            .map((name) => `${felt.className}: a name in ${name.closest(".seat").className}`);
+    return [...wide, ...names];
+})"""
+"""A script that gives each seat a straight and points; it returns what does not fit its place."""
+
+
+def test_a_straight_fits_its_cell_and_a_name_its_plate_beside_points(gallery: Visit) -> None:
+    found = {}
+    for width in (390, 820, 1400):
+        gallery.page.set_viewport_size({"width": width, "height": 900})
+        found[width] = gallery.page.evaluate(STRAIGHTS)
+    assert found == {390: [], 820: [], 1400: []}
+
+
 def test_axe_finds_no_fault_in_a_component(gallery: Visit) -> None:
     found = {}
     for width in (390, 1400):
