@@ -119,7 +119,7 @@ def replayed(
 def meanwhile(match: Match) -> list[Channel]:
     """Return a replay to watch while a match without a live table is played, or nothing.
 
-    It is the last match of the same bots, or else the last of the same game, that everybody may see.
+    It is the last public match of the same bots, or else the last one of the same game.
 
     Args:
         match: with its seating.

@@ -91,7 +91,7 @@ def test_each_rank_in_a_full_hand_is_readable(gallery: Visit) -> None:
     assert hidden == {390: [], 820: [], 1400: []}
 
 
-STRAIGHTS = """() => [...document.querySelectorAll(".table:not(.small) > .felt")].flatMap((felt) => {
+STRAIGHTS = """() => [...document.querySelectorAll(".table:not(.small) .felt")].flatMap((felt) => {
     for (const at of felt.querySelectorAll(".played")) {
         const cards = [8, 9, 10, 11, 12].map((rank) =>
             `<li class="slot"><span class="tc r${rank}">${rank}</span></li>`);

@@ -1,4 +1,4 @@
-"""`countdown.js`, `fold.js` and `share.js`: the page of a tournament, and what changes while it runs."""
+"""`countdown.js`, `fold.js` and `share.js`: the page of a tournament and its changes."""
 
 import re
 from datetime import timedelta

@@ -101,7 +101,8 @@ def bots_listed(wanted: str, kind: str, game: str = "", sort: str = "") -> Query
     elif not sort:
         has_rank = Exists(Standing.objects.ranked().filter(bot=OuterRef("pk"), **ladder_of_game))
         bots = bots.annotate(best=Max("standings__rating", filter=of_game), has_rank=has_rank)
-        bots = bots.order_by("-has_rank", F("best").desc(nulls_last=True), "name")
+        by_rating = F("best").desc(nulls_last=True)
+        bots = bots.order_by(F("has_rank").desc(), by_rating, "name")
     elif sort == "matches":
         bots = bots.annotate(played=Sum("standings__matches", filter=of_game))
         bots = bots.order_by(F("played").desc(nulls_last=True), "name")
