@@ -35,6 +35,10 @@ _OPTIONS = {
 }
 """Variables of libpq for what a DATABASE_URL may have."""
 _SHOWN_LINES = 3
+_SET_TIMEOUT = "SET transaction_timeout = 0;"
+"""A statement that `pg_restore` sends first, since its version 17."""
+_KNOWS_TIMEOUT = 17_00_00
+"""The first version of the server that knows it."""
 
 
 class BackupError(Exception):
@@ -98,10 +102,7 @@ def restore(path: Path) -> None:
             cursor.execute(f"ALTER SCHEMA public RENAME TO {_REPLACED}")
         cursor.execute("CREATE SCHEMA public")
     try:
-        _run(
-            *("pg_restore", "--no-owner", "--no-acl", "--single-transaction", "--exit-on-error"),
-            *("--schema=public", f"--dbname={make_conninfo(dbname=name)}", str(path)),
-        )
+        _fill(name, path)
     except BackupError:
         with connection.cursor() as cursor:
             cursor.execute("DROP SCHEMA public CASCADE")
@@ -110,6 +111,21 @@ def restore(path: Path) -> None:
     with connection.cursor() as cursor:
         cursor.execute(f"DROP SCHEMA {_REPLACED} CASCADE")
     connection.close()  # what it has prepared is gone
+
+
+def _fill(name: str, path: Path) -> None:
+    """Fill the empty schema of a database with a backup.
+
+    Raises:
+        BackupError: PostgreSQL refuses a statement; the schema may have some of the tables.
+    """
+    words = ("--no-owner", "--no-acl", "--schema=public")
+    words = (*words, f"--dbname={make_conninfo(dbname=name)}", str(path))
+    if connection.pg_version >= _KNOWS_TIMEOUT:
+        _run("pg_restore", "--single-transaction", "--exit-on-error", *words)
+    else:
+        # Both options would end the restore at that statement.
+        _run("pg_restore", *words, refused=_SET_TIMEOUT)
 
 
 def _refuse_others() -> None:
@@ -131,15 +147,20 @@ def _refuse_others() -> None:
         )
 
 
-def _run(program: str, *words: str) -> None:
+def _run(program: str, *words: str, refused: str = "") -> None:
     """Run a program of PostgreSQL on the league's database.
+
+    Args:
+        program: its name.
+        words: its arguments.
+        refused: a statement that the server may refuse, once.
 
     Raises:
         BackupError: it is not there, or it fails.
     """
     done = subprocess.run(
         [_find(program), *words],
-        env=os.environ | _environment(),
+        env=os.environ | _environment() | {"LC_ALL": "C"},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
@@ -147,9 +168,18 @@ def _run(program: str, *words: str) -> None:
         errors="replace",
         check=False,
     )
-    if done.returncode:
+    if done.returncode and not (refused and _is_all(refused, done.stderr)):
         reason = " ".join(done.stderr.split("\n")[:_SHOWN_LINES]).strip()
         raise BackupError(f"{program} failed: {reason}")
+
+
+def _is_all(refused: str, errors: str) -> bool:
+    """Return whether `pg_restore` went on to the end, and the server refused one statement only."""
+    return (
+        f"Command was: {refused}\n" in errors
+        and errors.count("pg_restore: error: ") == 1
+        and errors.endswith("errors ignored on restore: 1\n")
+    )
 
 
 def _find(program: str) -> str:

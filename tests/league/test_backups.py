@@ -107,6 +107,55 @@ def test_a_restore_that_fails_or_meets_another_client_changes_nothing(
     assert counts(other) == {"kept": 0}
 
 
+OLD_SERVER = """#!/bin/sh
+case "$*" in
+    *--list*) exec {program} "$@" ;;
+    *--exit-on-error* | *--single-transaction*) errors=1; ignored= ;;
+    *) {program} "$@" || exit; errors={errors}; ignored={errors} ;;
+esac
+for _ in $(seq $errors); do
+    echo 'pg_restore: error: could not execute query: ERROR:  unrecognized configuration' \\
+        'parameter "transaction_timeout"'
+    echo 'Command was: SET transaction_timeout = 0;'
+done >&2
+[ "$ignored" ] && echo "pg_restore: warning: errors ignored on restore: $ignored" >&2
+exit 1
+"""
+"""A `pg_restore` whose server is older than 17."""
+RESTORE = """
+import sys
+import django
+django.setup()
+from pathlib import Path
+from django.db import connection
+from league import backups
+connection.pg_version = 15_00_00
+find = backups._find
+backups._find = lambda program: sys.argv[2] if program == "pg_restore" else find(program)
+backups.restore(Path(sys.argv[1]))
+"""
+
+
+@pytest.mark.parametrize("errors", [1, 2])
+def test_a_server_older_than_17_may_refuse_the_timeout_of_pg_restore_and_nothing_else(
+    errors: int, tmp_path: Path, other: str
+) -> None:
+    path = backups.back_up(tmp_path, NOW, keep=1)
+    program = tmp_path / "pg_restore"
+    program.write_text(OLD_SERVER.format(program=backups._find("pg_restore"), errors=errors))
+    program.chmod(0o700)
+    done = subprocess.run(
+        [sys.executable, "-c", RESTORE, str(path), str(program)],
+        env=os.environ | {"DATABASE_URL": other},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ("transaction_timeout" in done.stderr) == (errors > 1), done.stderr
+    assert bool(counts(other)) == (errors == 1)
+
+
 def test_only_the_newest_backups_stay(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").touch()
     written = [backups.back_up(tmp_path, NOW + timedelta(days=day), keep=2) for day in range(3)]
