@@ -17,7 +17,7 @@ from tests.docs.documents import ROOT
 DEPLOY = ROOT / "deploy"
 UNITS = DEPLOY / "systemd"
 PARTS = sorted(
-    path.stem.removeprefix("twelfth-night-")
+    path.stem.removeprefix("twelfth-night-").removesuffix("@")
     for path in UNITS.glob("*.service")
     if "WantedBy=twelfth-night.target" in path.read_text()
 )
@@ -32,10 +32,15 @@ def example() -> dict[str, str]:
     return {name: value for name, _, value in pairs} | FILLED
 
 
+def unit_of(part: str) -> str:
+    """Return the text of a part's unit."""
+    [path] = UNITS.glob(f"twelfth-night-{part}*.service")
+    return path.read_text()
+
+
 def words_of(part: str) -> list[str]:
     """Return the command of a unit as words, sorted: options may come in any order."""
-    text = (UNITS / f"twelfth-night-{part}.service").read_text()
-    found = re.search(r"^ExecStart=/opt/twelfth-night/.venv/bin/(.*)$", text, re.MULTILINE)
+    found = re.search(r"^ExecStart=/opt/twelfth-night/.venv/bin/(.*)$", unit_of(part), re.MULTILINE)
     assert found, part
     return sorted(shlex.split(found[1].replace("%%", "%")))
 
@@ -50,6 +55,12 @@ def test_a_unit_runs_the_command_of_its_container(part: str) -> None:
     command = [word.replace("${WEB_THREADS:-16}", "16") for word in COMPOSE[part]["command"]]
     local = {"0.0.0.0": "127.0.0.1", "/tmp/beat-schedule": "/var/lib/twelfth-night/beat-schedule"}
     assert words_of(part) == sorted(local.get(word, word) for word in command)
+
+
+@pytest.mark.parametrize("part", [*PARTS, "prepare"])
+def test_a_stop_of_the_target_stops_a_part_and_waits_for_it(part: str) -> None:
+    assert "\nPartOf=twelfth-night.target\n" in unit_of(part)
+    assert "\nAfter=twelfth-night.target" in unit_of(part)
 
 
 def test_systemd_accepts_the_units(tmp_path: Path) -> None:
