@@ -63,6 +63,22 @@ def test_a_stop_of_the_target_stops_a_part_and_waits_for_it(part: str) -> None:
     assert "\nAfter=twelfth-night.target" in unit_of(part)
 
 
+def test_manage_runs_a_command_as_a_unit_that_reads_the_settings(tmp_path: Path) -> None:
+    program = tmp_path / "systemd-run"
+    program.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
+    program.chmod(0o700)
+    done = subprocess.run(
+        [str(DEPLOY / "manage"), "make_organiser", "viola the first"],
+        env=os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    words = done.stdout.splitlines()
+    assert words[-3:] == ["manage.py", "make_organiser", "viola the first"]
+    assert any(word.startswith("--unit=twelfth-night-") for word in words)
+
+
 def test_systemd_accepts_the_units(tmp_path: Path) -> None:
     if not shutil.which("systemd-analyze"):
         pytest.skip("systemd-analyze is not installed")
