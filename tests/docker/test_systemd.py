@@ -63,6 +63,14 @@ def test_a_stop_of_the_target_stops_a_part_and_waits_for_it(part: str) -> None:
     assert "\nAfter=twelfth-night.target" in unit_of(part)
 
 
+@pytest.mark.parametrize("part", [part for part in PARTS if "security_opt" in COMPOSE[part]])
+def test_a_unit_whose_part_plays_bots_takes_nothing_from_the_sandbox(part: str) -> None:
+    common = (UNITS / "twelfth-night-.service.d" / "common.conf").read_text()
+    for text in (unit_of(part), common):
+        for name in ("RestrictSUIDSGID", "RestrictNamespaces", "SystemCallFilter"):
+            assert f"\n{name}=" not in text
+
+
 def test_manage_runs_a_command_as_a_unit_that_reads_the_settings(tmp_path: Path) -> None:
     program = tmp_path / "systemd-run"
     program.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
