@@ -4,7 +4,7 @@
 VENV := .venv
 BIN := $(VENV)/bin
 PACKAGES := $(wildcard engine bots_sdk league api web config devserver)
-TYPED := $(wildcard engine bots_sdk devserver league api web config tests benchmarks docs/images docker manage.py)
+TYPED := $(wildcard engine bots_sdk devserver league api web config tests benchmarks docs/images docker deploy manage.py)
 # Not all of the checkout: the README has people write their bots in it.
 LINTED := $(TYPED) $(wildcard examples)
 # Django's settings are read for the types of models; nothing is connected to.

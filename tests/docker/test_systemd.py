@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from deploy import upgrade
 from devserver.up import BIN, CADDYFILE
 from tests.docs.documents import ROOT
 
@@ -71,6 +72,48 @@ def test_a_unit_whose_part_plays_bots_takes_nothing_from_the_sandbox(part: str) 
             assert f"\n{name}=" not in text
 
 
+def test_an_upgrade_restarts_every_part_and_each_front_while_the_other_one_runs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    called: list[str] = []
+    runs = dict.fromkeys(upgrade.FRONTS, 1)
+
+    def run(*words: str) -> str:
+        if words[:2] == ("systemctl", "show"):
+            front = words[-1].removeprefix("twelfth-night-")
+            return f"ActiveState=active\nInvocationID={runs[front]}\n"
+        if words[:2] == ("systemctl", "restart"):
+            called.append(words[-1].removeprefix("twelfth-night-"))
+        else:
+            called.append(Path(words[0]).name)
+        if called[-1] == "gateway":  # its end is that of the old front's last stream
+            runs[called[-2]] += 1
+        return ""
+
+    monkeypatch.setattr(upgrade, "run", run)
+    monkeypatch.setattr(upgrade, "is_ready", lambda: True)
+    monkeypatch.setattr(upgrade.time, "sleep", lambda _: None)
+    monkeypatch.setattr(upgrade, "_MIGRATE_REQUESTS", Path("/nowhere"))
+    upgrade.upgrade()
+    first = called.index("beat")
+    assert called[:first] == ["pip", "python", "cp", "systemctl", "manage", "prepare"]
+    fronts = [word for front in upgrade.FRONTS for word in (front, "gateway")]
+    assert called[first:] == [*upgrade.PARTS, *fronts]
+    assert {*upgrade.PARTS, "gateway", "front"} == set(PARTS)
+
+
+def test_an_upgrade_that_fails_says_which_command_and_goes_no_further() -> None:
+    with pytest.raises(upgrade.UpgradeError, match="sh -c echo no; exit 3:\nno"):
+        upgrade.run("sh", "-c", "echo no; exit 3")
+
+
+def test_an_upgrade_waits_until_an_ending_front_accepts_no_connection_any_more() -> None:
+    [delay] = re.findall(
+        r"^Environment=FRONT_SHUTDOWN_DELAY=(\d+)s$", unit_of("front"), re.MULTILINE
+    )
+    assert int(delay) < upgrade.DELAY_SECONDS
+
+
 def test_manage_runs_a_command_as_a_unit_that_reads_the_settings(tmp_path: Path) -> None:
     program = tmp_path / "systemd-run"
     program.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
@@ -124,6 +167,7 @@ def test_the_example_of_the_settings_passes_the_check_for_deployment() -> None:
     [
         example(),
         example() | {"FRONT_TRUSTED_PROXIES": "10.0.0.0/8 192.0.2.7"},
+        example() | {"FRONT_RETRY": "20s", "FRONT_SHUTDOWN_DELAY": "10s"},
         example() | {"FRONT_ADDRESS": "http://:8000", "FRONT_AUTO_HTTPS": "off"},
     ],
 )
