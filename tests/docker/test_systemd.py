@@ -13,7 +13,7 @@ import yaml
 
 from deploy import upgrade
 from devserver.up import BIN, CADDYFILE
-from tests.docs.documents import ROOT
+from tests.docs.documents import ROOT, blocks
 
 DEPLOY = ROOT / "deploy"
 UNITS = DEPLOY / "systemd"
@@ -70,6 +70,14 @@ def test_a_unit_whose_part_plays_bots_takes_nothing_from_the_sandbox(part: str) 
     for text in (unit_of(part), common):
         for name in ("RestrictSUIDSGID", "RestrictNamespaces", "SystemCallFilter"):
             assert f"\n{name}=" not in text
+
+
+def test_the_guide_enables_every_part() -> None:
+    [text] = [
+        block.text for block in blocks("operate.md") if "systemctl enable --now" in block.text
+    ]
+    [names] = re.findall(r"twelfth-night-\{([a-z,]+)\}\.service", text)
+    assert {*names.split(","), *re.findall(r"(front)@\{1,2\}\.service", text)} == set(PARTS)
 
 
 def test_an_upgrade_restarts_every_part_and_each_front_while_the_other_one_runs(
