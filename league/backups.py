@@ -119,13 +119,19 @@ def _fill(name: str, path: Path) -> None:
     Raises:
         BackupError: PostgreSQL refuses a statement; the schema may have some of the tables.
     """
-    words = ("--no-owner", "--no-acl", "--schema=public")
-    words = (*words, f"--dbname={make_conninfo(dbname=name)}", str(path))
-    if connection.pg_version >= _KNOWS_TIMEOUT:
+    options = ("--no-owner", "--no-acl", "--schema=public")
+    words = (*options, f"--dbname={make_conninfo(dbname=name)}", str(path))
+    if _server_version() >= _KNOWS_TIMEOUT:
         _run("pg_restore", "--single-transaction", "--exit-on-error", *words)
     else:
         # Both options would end the restore at that statement.
         _run("pg_restore", *words, refused=_SET_TIMEOUT)
+
+
+def _server_version() -> int:
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW server_version_num")
+        return int(cursor.fetchone()[0])
 
 
 def _refuse_others() -> None:

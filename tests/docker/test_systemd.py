@@ -6,6 +6,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -100,7 +101,7 @@ def test_an_upgrade_restarts_every_part_and_each_front_while_the_other_one_runs(
 
     monkeypatch.setattr(upgrade, "run", run)
     monkeypatch.setattr(upgrade, "is_ready", lambda: True)
-    monkeypatch.setattr(upgrade.time, "sleep", lambda _: None)
+    monkeypatch.setattr(time, "sleep", lambda _: None)
     monkeypatch.setattr(upgrade, "_MIGRATE_REQUESTS", Path("/nowhere"))
     upgrade.upgrade()
     first = called.index("beat")

@@ -127,9 +127,8 @@ import sys
 import django
 django.setup()
 from pathlib import Path
-from django.db import connection
 from league import backups
-connection.pg_version = 15_00_00
+backups._server_version = lambda: 15_00_00
 find = backups._find
 backups._find = lambda program: sys.argv[2] if program == "pg_restore" else find(program)
 backups.restore(Path(sys.argv[1]))
