@@ -27,7 +27,8 @@ def test_the_ladder_shows_performance_bands_and_who_beats_whom(
     client: Client, played: Tournament, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("league.ratings.performance.ERROR_FROM", 1)
-    assert "Provisional, without a rank: fewer than 20 rated blocks" in page(client, "/ladders/quick/")
+    shown = page(client, "/ladders/quick/")
+    assert "Provisional, without a rank: fewer than 20 rated blocks" in shown
     [round_id] = ratings.take_fits()
     ratings.fit_round(round_id)
     Standing.objects.filter(bot__name__in=["bot-0", "bot-1"]).update(
