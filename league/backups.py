@@ -92,6 +92,7 @@ def restore(path: Path) -> None:
         raise BackupError(f"There is no file {path}.")
     _run("pg_restore", "--list", str(path))
     _refuse_others()
+    _check_owner()
     name = str(settings.DATABASES["default"]["NAME"])
     with connection.cursor() as cursor:
         # Left by a restore that was killed: the tables before it are complete.
@@ -150,6 +151,25 @@ def _refuse_others() -> None:
         raise BackupError(
             f"{others} other connections use the database. Stop all parts of the league, then "
             "restore again."
+        )
+
+
+def _check_owner() -> None:
+    """Raise an error if the schema of the tables is not ours, as in a database of PostgreSQL 14.
+
+    Raises:
+        BackupError: it belongs to another user.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT current_user FROM pg_namespace"
+            " WHERE nspname = 'public' AND NOT pg_has_role(nspowner, 'USAGE')"
+        )
+        found = cursor.fetchone()
+    if found:
+        raise BackupError(
+            "The schema public of the database belongs to another user. As a superuser, run "
+            f'ALTER SCHEMA public OWNER TO "{found[0]}" in this database, then restore again.'
         )
 
 

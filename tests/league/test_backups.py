@@ -155,6 +155,25 @@ def test_a_server_older_than_17_may_refuse_the_timeout_of_pg_restore_and_nothing
     assert bool(counts(other)) == (errors == 1)
 
 
+def test_a_restore_without_rights_to_the_schema_shows_the_statement_that_gives_them(
+    tmp_path: Path, other: str
+) -> None:
+    path = backups.back_up(tmp_path, NOW, keep=1)
+    user = sql.Identifier("plain_user")
+    with connect(other, autocommit=True) as server:
+        server.execute(sql.SQL("DROP ROLE IF EXISTS {}").format(user))
+        server.execute(sql.SQL("CREATE ROLE {} LOGIN PASSWORD 'plain'").format(user))
+    try:
+        plain = make_conninfo(other, user="plain_user", password="plain")
+        refused = manage(plain, "restore", path)
+        assert refused.returncode == 1
+        assert 'run ALTER SCHEMA public OWNER TO "plain_user"' in refused.stderr
+        assert "Traceback" not in refused.stderr
+    finally:
+        with connect(other, autocommit=True) as server:
+            server.execute(sql.SQL("DROP ROLE {}").format(user))
+
+
 def test_only_the_newest_backups_stay(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").touch()
     written = [backups.back_up(tmp_path, NOW + timedelta(days=day), keep=2) for day in range(3)]
