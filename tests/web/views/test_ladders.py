@@ -27,8 +27,8 @@ def test_the_ladder_shows_performance_bands_and_who_beats_whom(
     client: Client, played: Tournament, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("league.ratings.performance.ERROR_FROM", 1)
-    shown = page(client, "/ladders/quick/")
-    assert "Provisional, without a rank: fewer than 20 rated blocks" in shown
+    text = page(client, "/ladders/quick/")
+    assert "Provisional, without a rank: fewer than 20 rated blocks" in text
     [round_id] = ratings.take_fits()
     ratings.fit_round(round_id)
     Standing.objects.filter(bot__name__in=["bot-0", "bot-1"]).update(
@@ -42,7 +42,7 @@ def test_the_ladder_shows_performance_bands_and_who_beats_whom(
         assert re.search(shown, text)
         assert (row.band is None) == (row.blocks < small.RANKED_FROM)
     assert text.count('<svg class="bar"') == 4
-    assert text.index("Provisional: fewer") > text.index("/bots/bot-1/")
+    assert text.index("Provisional, without a rank: fewer") > text.index("/bots/bot-1/")
     met = HeadToHead.objects.get(bot__name="bot-0", opponent__name="bot-1")
     share = f"{100 * met.half_wins / met.pairs / 2:.0f} %"
     assert f"bot-0 against bot-1: {share} of {met.pairs}" in text
