@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 ACTIVE_KEY = "league:1:league-active"
 """This key is there while the league is active."""
@@ -76,11 +76,15 @@ class Sleep:
 
     Args:
         valkey: the socket of the broker.
+        database: the number of the league's database there.
+
+    Attributes:
         after: the seconds without work after which a worker sleeps.
     """
 
-    def __init__(self, valkey: Path, *, after: float = AFTER_SECONDS) -> None:
-        self._valkey, self._after = valkey, after
+    def __init__(self, valkey: Path, database: int) -> None:
+        self.after = AFTER_SECONDS
+        self._valkey, self._database = valkey, database
         self._parts: dict[tuple[str, ...], Work] = {}
         self._beat_at = 0.0
 
@@ -103,19 +107,22 @@ class Sleep:
 
     async def _look(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         queues = list(self._parts)
-        commands = [f"EXISTS {' '.join(names)}" for names in queues]
+        commands = [f"SELECT {self._database}"]
+        commands += [f"EXISTS {' '.join(names)}" for names in queues]
         commands += [f"EXISTS {ACTIVE_KEY}", f"EXISTS {HELD_KEY}", *self._heartbeats()]
         writer.write("".join(f"{command}\r\n" for command in commands).encode())
         async with asyncio.timeout(_ANSWER_SECONDS):
             answers = [await reader.readuntil(b"\r\n") for _ in commands]
-        *waiting, active, held = (int(answer[1:]) for answer in answers[: len(queues) + 2])
+        if answers[0] != b"+OK\r\n":
+            raise ValueError(f"the broker has no database {self._database}")
+        *waiting, active, held = (int(answer[1:]) for answer in answers[1 : len(queues) + 3])
         for names, count in zip(queues, waiting, strict=True):
             self._parts[names].note(
                 time.monotonic(),
                 waits=bool(count),
                 rests=not active,
                 is_held=bool(held),
-                after=self._after,
+                after=self.after,
             )
 
     def _heartbeats(self) -> list[str]:
@@ -134,4 +141,7 @@ class Sleep:
 def sleep_with(redis_url: str) -> Sleep | None:
     """Return what finds out when workers may sleep; None if the broker runs elsewhere."""
     address = urlsplit(redis_url)
-    return Sleep(Path(address.path)) if address.scheme == "unix" else None
+    if address.scheme != "unix":
+        return None
+    [database] = parse_qs(address.query).get("db", ["0"])
+    return Sleep(Path(address.path), int(database))

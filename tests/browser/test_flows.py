@@ -32,7 +32,7 @@ def test_a_bot_is_followed_and_the_feed_leads_to_its_match(
     expect(page.get_by_text("1 follower ·")).to_be_visible()
     feeds.write_items(timezone.now())
     page.goto("/feed/")
-    expect(page.locator(".feed li").first).to_contain_text("bot-0")
+    expect(page.locator(".day-of li").first).to_contain_text("bot-0")
     page.get_by_role("link", name="Watch the last match").first.click()
     page.wait_for_url(re.compile(r"/matches/\d+/$"))
     expect(page.get_by_role("heading", level=1)).to_contain_text("bot-")

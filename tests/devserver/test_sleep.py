@@ -5,19 +5,19 @@ import os
 import sys
 import time
 import uuid
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 import redis
+from django.conf import settings
 from django.core.cache import cache
 from kombu.transport.redis import Channel
 
 from config.schedule import REST_SECONDS, TASK_ROUTES
 from devserver.output import Output
 from devserver.part import Part
-from devserver.sleep import ACTIVE_KEY, HEARTBEAT_KEY, HELD_KEY, Sleep, Work
+from devserver.sleep import ACTIVE_KEY, HEARTBEAT_KEY, HELD_KEY, Work, sleep_with
 from devserver.supervisor import Supervisor
 from league import activity, heartbeats, queueing
 
@@ -51,21 +51,20 @@ def test_no_worker_falls_asleep_while_a_task_is_in_hand() -> None:
 
 
 @pytest.fixture
-def broker() -> Iterator[redis.Redis]:
-    """The database of the broker that a league uses; other tests use others."""
-    kwargs = queueing.broker().connection_pool.connection_kwargs
-    with redis.Redis(unix_socket_path=kwargs["path"], db=0) as client:
-        yield client
+def broker() -> redis.Redis:
+    cache.delete(activity._ACTIVE_KEY)
+    return queueing.broker()
 
 
 def test_a_sleeping_workers_queues_have_a_heartbeat_and_a_task_wakes_it(
     broker: redis.Redis,
 ) -> None:
     names = [f"queue-{uuid.uuid4()}" for _ in range(2)]
-    socket = broker.connection_pool.connection_kwargs["path"]
 
     async def run() -> None:
-        sleep = Sleep(Path(socket), after=0)
+        sleep = sleep_with(settings.REDIS_URL)
+        assert sleep
+        sleep.after = 0
         work = sleep.work(names)
         watching = asyncio.create_task(sleep.watch())
         async with asyncio.timeout(60):
@@ -94,7 +93,7 @@ def test_the_names_of_keys_are_those_of_the_league() -> None:
 
 def test_a_heartbeat_in_whole_seconds_counts(broker: redis.Redis) -> None:
     key = cache.make_key(heartbeats._worker_key("play"))
-    queueing.broker().set(key, f"{time.time():.0f}")
+    broker.set(key, f"{time.time():.0f}")
     assert abs(heartbeats.seconds_since_worker(["play"])["play"]) < 60
 
 
