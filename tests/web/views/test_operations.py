@@ -152,7 +152,7 @@ def test_the_page_shows_failed_and_void_matches_and_rows_set_aside(
     retries.note_failure(match.pk, "ValueError", lease.id)
     Ladder.objects.filter(pk=ladder.pk).update(set_aside="seats: 9 is too many.")
     shown = text_of(client)
-    assert f"Match {match.pk} waiting to be played 1 failure, 0 lost" in shown
+    assert f"Match {match.pk} waiting to be played 1 failed attempt, 0 lost" in shown
     assert "ladder quick: Set aside. seats: 9 is too many." in shown
     assert "None of the last matches is void." in shown
     play.void_match(match, "It <never> ends.")
