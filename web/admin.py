@@ -266,8 +266,9 @@ class BlockAdmin(_ReadOnly):
     """Blocks; an action opens the page that makes a block void or has it played again."""
 
     explanation = (
-        "A block is a deal that a table of bots plays once in each seat. A void block changes no "
-        "rating; choose one block and an action to make it void, or to have it played again."
+        "A block is the matches of one table: as many as seats, so that each bot sits once in each "
+        "seat. A void block changes no rating. To make a block void, or to have it played again, "
+        "choose the block and the action."
     )
     list_display = ("__str__", "state", "rated", "void_reason")
     list_filter = ("state", "round__ladder")
@@ -298,7 +299,8 @@ class VoidMarkAdmin(_ReadOnly):
     """Void marks, and marks that take one back. They stay for good."""
 
     explanation = (
-        "A void mark takes a block out of the ratings, or back into them; its newest mark counts."
+        "A void mark makes a block void, or makes a void block count again. If a block has several "
+        "marks, the newest one counts."
     )
     list_display = ("block", "takes_back", "reason", "made_by", "made_at")
     list_select_related = ("block__round__ladder", "made_by")
@@ -320,7 +322,8 @@ class QuarantineAdmin(_ReadOnly):
     """Quarantines. The pages under /organise/ make and lift them."""
 
     explanation = (
-        "A bot in quarantine plays no rated match. The pages under /organise/ begin and end one."
+        "A bot in quarantine gets no new match. You begin or end a quarantine on the pages under "
+        "/organise/."
     )
     list_display = ("__str__", "reason", "begun_at", "ends_at", "lifted_at", "made_by")
     list_select_related = ("bot", "account", "made_by")
