@@ -117,7 +117,7 @@ def test_best_and_worst_opponents_are_those_over_all_ladders(
     assert "bot-3 100 %" not in words  # of three matches only
     HeadToHead.objects.filter(opponent=bots["bot-2"]).update(half_wins=8)
     words = words_of(page(client, "/bots/bot-0/"))
-    assert "Beats least often It beats each opponent that it met often in" in words
+    assert "Beats least often Its share is above 50 % against each opponent" in words
 
 
 def words_of(text: str) -> str:
