@@ -147,7 +147,7 @@ def test_the_deal_states_the_goal_and_the_end_of_the_game(match: Match, visit: V
     page = visit.page
     for each, goal in (
         (match, "After day 8, hands score too: the seat with the most 7s gets 7 points"),
-        (partridge, "Most gifts after round 3 win."),
+        (partridge, "After round 3, the most gifts win."),
     ):
         page.goto(f"/matches/{each.pk}/")
         expect(page.locator(".why")).to_contain_text(goal)

@@ -85,7 +85,7 @@ class Table(NamedTuple):
                 "7 points, and so on for each rank."
             )
         return (
-            f"Most gifts after round {preset.rounds} win. The first seat without cards wins the "
+            f"After round {preset.rounds}, the most gifts win. The first seat without cards wins the "
             "round: it gets a gift from the pool, and one from the seat with the most cards."
         )
 
