@@ -91,7 +91,8 @@ class EventForm(forms.Form):
         1,
         TABLES.high,
         label="Maximum number of tables (round robin)",
-        help_text="If the bots can form more tables, the league plays a balanced choice of them.",
+        help_text="If the bots can form more tables, the league chooses some of them, so that all "
+        "bots play equally often.",
     )
     extra_blocks = _count(
         0,

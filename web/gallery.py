@@ -281,7 +281,7 @@ def _charts() -> list[tuple[str, Chart]]:
     found = [
         ("One line", chart([lines[0]], "first", "last")),
         (
-            "Band, points that say what they are, and where a version begins",
+            "Band, points with a text each, and where a version begins",
             chart([(name, own), lines[1]], "a", "b", [(low, high)], marks=marks, begins={22: "v2"}),
         ),
         ("Eight lines", chart(lines, "before round 1", "round 40")),
