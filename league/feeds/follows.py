@@ -51,7 +51,7 @@ def feed_of(account: User) -> QuerySet[FeedItem]:
     follows = Follow.objects.filter(account=account)
     bots = follows.filter(bot__isnull=False).values("bot")
     tournaments = follows.filter(tournament__isnull=False).values("tournament")
-    # The end of a tournament names its winner; to followers of the bot it is the item of its rank.
+    # Followers of the winner get the item of its rank, so they do not need the tournament's end.
     about_bots = Q(bot__in=bots) & ~Q(kind=FeedItem.Kind.FINISHED)
     about_events = Q(tournament__in=tournaments) & ~Q(kind=FeedItem.Kind.PLACED)
     items = FeedItem.objects.filter(about_bots | about_events)

@@ -7,9 +7,9 @@ from league.feeds.highlights import last_highlights
 from league.models import MatchAnalysis
 
 ANALYSED = 4
-"""The home page shows so many highlights; only these are analysed."""
+"""Number of highlights on the home page; only these are analysed."""
 MAX_A_DAY = 48
-"""After so many requests for analyses within a day, by anybody, highlights get none."""
+"""If people and this task requested this number of analyses within a day, the task stops."""
 
 
 def analyse_highlights(now: datetime) -> None:

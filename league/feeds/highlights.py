@@ -141,7 +141,7 @@ def is_close(match: Match) -> bool:
 
 
 def _in_turn(found: Iterable[Highlight]) -> list[Highlight]:
-    """Return highlights, each match once, the games in turn, each in the order of the kinds."""
+    """Return highlights in the order of their kinds, the games in turn; each match once."""
     by_game: dict[str, list[Highlight]] = {}
     seen: set[int] = set()
     for each in sorted(found, key=lambda each: (_KINDS[each.kind], each.game)):
@@ -156,7 +156,8 @@ def _in_turn(found: Iterable[Highlight]) -> list[Highlight]:
 def recent_highlights(count: int) -> list[Highlight]:
     """Return the last highlights with a match, the newest day first; each match once."""
     last = Highlight.objects.exclude(match=None).order_by("-day", "kind", "pk")
-    last = last[: 2 * count + len(_KINDS) * len(GAME_TITLES)]  # with all of the last day
+    # a day more than needed, because the sort needs all highlights of a day
+    last = last[: 2 * count + len(_KINDS) * len(GAME_TITLES)]
     by_match: dict[int | None, Highlight] = {}
     for each in sorted(
         _with_matches(last), key=lambda each: (-each.day.toordinal(), _KINDS[each.kind])
@@ -260,7 +261,7 @@ def _find_newcomer(day: date, game: str, start: datetime, end: datetime) -> None
 
 
 def _last_win(bot: int, game: str, start: datetime, end: datetime) -> int | None:
-    """Return the last match of a day that a bot won alone, of its last matches; None without."""
+    """Return the last match that a bot won alone on a day; None if its last matches have none."""
     matches = Match.objects.filter(
         public_results(),
         game=game,

@@ -24,7 +24,7 @@ from league.models import (
 
 _DAYS = 7
 _RECENT = timedelta(days=2)
-"""The task looks so far back; what happened before, while it did not run, gets no item."""
+"""Maximum age of a change that gets an item; a longer pause of the task leaves older ones out."""
 
 Kind = FeedItem.Kind
 
@@ -138,7 +138,7 @@ def _write_ranks(ladder: Ladder, now: datetime) -> None:
 
 
 def _last_matches(bots: Iterable[int], played: Q) -> dict[int, int]:
-    """Return the last finished match of each bot, of those that fit a condition on its seats."""
+    """Return each bot's last finished match in which its seat meets the condition ``played``."""
     ids = list(bots)
     seats = MatchSeat.objects.in_finished().filter(
         played,
@@ -215,7 +215,7 @@ def last_ends(count: int) -> list[FeedItem]:
 
 
 def sentence(item: FeedItem) -> str:
-    """Return an item as a sentence without a full stop; it has its bot, ladder and tournament."""
+    """Return an item, with its bot, ladder and tournament, as a sentence without a full stop."""
     match item.kind:
         case Kind.VERSION:
             return f"{_name(item.bot)}: version {item.number} may play"
