@@ -11,7 +11,7 @@ from engine.sentences import move_in_words
 from web.charts.lines import Chart, chart
 
 _ERROR_BARS = 2
-"""Standard errors of an error bar."""
+"""Half of an error bar in standard errors."""
 
 
 @dataclass(frozen=True, slots=True)

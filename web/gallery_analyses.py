@@ -46,7 +46,7 @@ def analysed(table: Table, record: Record) -> Analysed:
 
 
 def _beside(table: Table, record: Record, most: float) -> Beside:
-    """Return a made-up analysis of a replay whose phases change a chance by a share at most."""
+    """Return a made-up analysis of a replay; a phase changes a chance by ``most`` at most."""
     return beside_of(_analysis(record, most), record, table.names, table.number)
 
 

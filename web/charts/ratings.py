@@ -21,7 +21,7 @@ from web.charts.lines import Chart, Values, chart
 _POINTS = 299
 """Rounds in the chart of one bot, at most."""
 _MARKS = 60
-"""Points of the chart of one bot that say what they are, at most."""
+"""Maximum number of points with a text in the chart of one bot."""
 _POINTS_OF_MANY = 99
 """Rounds in the chart of several bots, at most: with more the page becomes slow."""
 
@@ -38,7 +38,7 @@ class _Axis(NamedTuple):
 
     Attributes:
         first: applied number of the first round.
-        drawn: applied numbers of the rounds that are drawn, ascending; the last one is last.
+        drawn: applied numbers of the rounds that are drawn, ascending, with the last round.
     """
 
     first: int
@@ -194,7 +194,7 @@ def _rated_rounds(standing: Standing, entries: Sequence[float | None]) -> dict[i
 
 
 def _first_rounds(rounds: Mapping[int, RatedRound]) -> dict[int, str]:
-    """Return where another version than the one before plays first, with its name."""
+    """Return the index of each round in which a new version plays first, with its name."""
     changes = {}
     version = None
     for index, one in rounds.items():

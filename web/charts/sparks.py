@@ -15,7 +15,7 @@ _EDGE = 2
 def sparks_of(ladder: Ladder, bots: Sequence[int]) -> dict[int, str]:
     """Return the points of an SVG polyline by bot, for bots with two ratings. Costs two queries.
 
-    All lines have their own height: they show the way, and the column beside them the number.
+    Each line fills the height: it shows how the rating moved. The column beside it has the number.
 
     Args:
         ladder: with its rating rounds.

@@ -80,7 +80,7 @@ class Days(Steps):
         self.finish()
 
     def describe_decision(self) -> None:
-        """Describe the pending decision; after a win that must be awarded, the reason does."""
+        """Describe the pending decision, unless the reasons have: the winner must award the day."""
         if not self.current.reasons:
             choice = "choose a card to play" if self._has_given else "give a card to the left"
             self.current.reasons.append(f"Now all seats {choice}.")

@@ -46,7 +46,7 @@ class Verdict:
 
     @property
     def is_fault(self) -> bool:
-        """Whether a seat gave up a part of its chance for certain."""
+        """Whether a seat made a mistake or a blunder."""
         return self.mark in (MISTAKE, BLUNDER)
 
 
@@ -121,7 +121,7 @@ def chances_by_step(verdicts: Sequence[Verdict], names: Sequence[str]) -> list[S
 def verdict_at(verdicts: Sequence[Verdict], step: int, ply: int | None = None) -> Verdict | None:
     """Return the verdict that a page without JavaScript shows; `beside.js` shows the same.
 
-    With the result of a step, this is the worst fault in it if the last phase has none.
+    For the result of a step: if the last phase has no fault, it is the worst fault of the step.
 
     Args:
         verdicts: on all phases.
