@@ -16,7 +16,7 @@ _WIRE = "%Y-%m-%dT%H:%M"
 
 
 def _time(**options: Any) -> forms.DateTimeField:
-    # Without autocompletion: a browser that restores a time would have its zone set anew.
+    # Without autocompletion: if a browser restores a time, the script changes its zone.
     widget = forms.DateTimeInput({"type": "datetime-local", "autocomplete": "off"}, format=_WIRE)
     return forms.DateTimeField(widget=widget, **options)
 

@@ -14,9 +14,9 @@ from web.selectors.matches import matches_listed
 from web.table.moments import Moment, moment_of
 
 _PICTURES = 8
-"""At most so many items of a page have a picture: each replays a match."""
+"""Maximum number of items with a picture on a page: each picture replays a match."""
 _END = 1_000_000
-"""Later than any step: the nearest one is the end."""
+"""A number above that of any step, so `moment_of` takes the nearest step, the end."""
 
 
 class Shown(NamedTuple):

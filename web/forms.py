@@ -15,7 +15,7 @@ from league.models.limits import CHALLENGES_PER_DAY
 PASSWORD_RULES = "At least 8 characters; not a common password, and not similar to your username."
 """The rules of `AUTH_PASSWORD_VALIDATORS` in one sentence; an account has a name and no more."""
 _OPPONENTS = 2
-"""Opponents that are chosen at first: with the bot these are three, as many as each game allows."""
+"""Number of opponents that are chosen at first: each game can be played by three bots."""
 _USUAL = ("house-thumb", "house-counting")
 _VERSIONS = 50
 """Versions that can be chosen for a comparison."""

@@ -127,7 +127,7 @@ def _is_last(seen: Observation) -> bool:
 
 
 def _first(seen: Observation, has: Callable[[Mapping[str, Any]], bool]) -> bool:
-    """Return whether one finished day, yesterday, is the only one with a property."""
+    """Return whether exactly one finished day has a property; callers check that of yesterday."""
     return [has(day) for day in seen["history"]].count(True) == 1
 
 

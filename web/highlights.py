@@ -14,14 +14,15 @@ from league.visibility import may_see_record
 from web.table.moments import Moment, moment_of
 
 _LAST_STEP = 1_000_000
-"""Later than any step: the nearest one is the end."""
+"""A number above that of any step, so `moment_of` takes the nearest step, the end."""
 
 
 class Shown(NamedTuple):
     """A highlight on a page.
 
     Attributes:
-        highlight: with its bots, and its match with seats; None for a match that is none.
+        highlight: with its bots, and its match with seats; None for a match without a
+            highlight.
         sentence: what happened, without a full stop.
         address: of the step of the match that shows it; of the bot if there is no match.
         moment: the picture of that step; None without a match.

@@ -42,7 +42,7 @@ def refuse_nul(
 def note_activity(
     get_response: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Note requests that may change something: they end the rest of a league.
+    """Note requests that may change something: after them the league is no longer at rest.
 
     Moves are not noted: while a match is in play, the league does not rest.
     """

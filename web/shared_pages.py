@@ -15,7 +15,7 @@ _UNSHARED = ("no-store", "no-cache", "private")
 
 
 _RENDER_SECONDS = 10
-"""While a page is rendered anew, at most for so long, other readers get the old one."""
+"""Maximum time for which readers get the old page while one reader's page is rendered."""
 
 
 class _Page(NamedTuple):

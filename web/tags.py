@@ -133,8 +133,8 @@ def headline(match: Match) -> str:
 def beside_headline(match: Match) -> list[tuple[MatchSeat, int | None]]:
     """Return what a list shows beside a headline, the best seat first.
 
-    These are the seats whose score is not in the headline, with the score; and those with a fault,
-    without the score if it is in the headline.
+    These are the seats whose score is not in the headline, and the seats with a fault. The score is
+    None if the headline has it.
     """
     others = headlines.seats_without_score(match) if match.seats > 2 else []
     faulty = [seat for seat in match.seating.all() if seat.faults and seat not in others]

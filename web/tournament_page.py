@@ -97,8 +97,8 @@ def _despite_score(row: EventStanding, above: EventStanding) -> str:
 def tie_break(row: EventStanding, above: EventStanding) -> str:
     """Return the tie-break that separates a row from the row above, with both numbers.
 
-    It is "" if the columns show it: the score, the stage or the place separates them. Only if the
-    row above has the lower score, stage or place are named.
+    It is "" if the score, the stage or the place separates them, because the columns show these.
+    But if the row above has the lower score, the text names the stage or the place.
     """
     if row.decided_by is None:
         return ""

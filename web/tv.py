@@ -18,9 +18,9 @@ from web.table.tables import Table, table_of
 _LOOKED_AT = 30
 """The newest matches in play among which the best bots are looked for."""
 _RECENT = 8
-"""So many recent highlights are replayed in turn."""
+"""Number of recent highlights that are replayed in turn."""
 _LEAD_TO_END = 3
-"""So many steps before its end the replay of a close match begins."""
+"""Number of steps before its end at which the replay of a close match begins."""
 _TO_WATCH = {
     TwelveDays.game: "Watch the lowest card that nobody else plays: it wins the day.",
     Partridge.game: "Watch whose hand is empty first. The lowest card wins each trick.",
@@ -143,8 +143,8 @@ def _replay(match: Match, number: int = 0) -> Table | None:
 
     Args:
         match: that everybody may see.
-        number: of the step that it begins at; 0 for the one in which the winner took the lead, or
-            for one near the end if that was the last: cards lie on the felt there.
+        number: of the first step. 0 stands for the step in which the winner took the lead, but at
+            the latest for the third step before the end: there, cards lie on the felt.
     """
     winners = [seat.seat for seat in match.seating.all() if seat.place == 1]
     try:

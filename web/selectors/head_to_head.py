@@ -14,9 +14,9 @@ from league.visibility import public_results
 
 _MATCHES = 1000
 _RIVALS = 100
-"""Of so many opponents, those that a bot met most, its best and worst ones are found."""
+"""Number of opponents, those that a bot met most, among which the best and worst are found."""
 _ENOUGH = 4
-"""An opponent counts from so many matches on."""
+"""Minimum number of matches against an opponent that counts."""
 _OFFERED = 40
 """So many bots are offered to compare a bot with."""
 

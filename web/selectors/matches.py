@@ -62,9 +62,9 @@ def matches_with_seats() -> QuerySet[Match]:
 
 
 def neighbour_matches(match: Match) -> tuple[Match | None, Match | None]:
-    """Return the matches before and after one: of its block and the blocks beside it, or challenge.
+    """Return the matches before and after one: of its challenge, or of its block and the next ones.
 
-    A place is None if there is no such match, or if everybody may not see its record.
+    A place is None if there is no such match. Matches whose record is not public are skipped.
     """
     if match.block is not None:
         at = match.block.number

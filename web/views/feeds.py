@@ -25,7 +25,7 @@ from web.requests import page_of, signed_in
 _ROWS = 25
 _ENTRIES = 30
 _TOP_RANKS = 10
-"""A ladder's Atom feed has the changes among its first so many ranks."""
+"""Number of first ranks whose changes are in a ladder's Atom feed."""
 
 
 @login_required

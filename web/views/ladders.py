@@ -36,7 +36,7 @@ _CROSSED = 12
 _LIKELY_BEST = 3
 _DRAWN = 5
 _ALL_DRAWN = 8
-"""The chart has a line for each bot if there are no more."""
+"""If at most this number of bots is shown, the chart draws all, else the first `_DRAWN`."""
 
 
 @require_safe

@@ -30,8 +30,8 @@ from web.table.tables import table_of
 _LIVE_SECONDS = 15
 _CHANGING_SECONDS = 300
 _SETTLED_SECONDS = 86_400
-"""How long others may keep a picture: of a match in play, of something that changes, and of a
-finished match, whose names alone may change."""
+"""How long others may keep a picture: of a match in play, of a page that changes, and of a finished
+match, in which only names can change."""
 
 
 @require_safe
