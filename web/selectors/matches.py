@@ -62,7 +62,7 @@ def matches_with_seats() -> QuerySet[Match]:
 
 
 def neighbour_matches(match: Match) -> tuple[Match | None, Match | None]:
-    """Return the matches before and after one: of its challenge, or of its block and the next ones.
+    """Return the matches before and after one: of its challenge, or its block and those beside it.
 
     A place is None if there is no such match. Matches whose record is not public are skipped.
     """
