@@ -143,7 +143,7 @@ def test_systemd_accepts_the_units(tmp_path: Path) -> None:
     if not shutil.which("systemd-analyze"):
         pytest.skip("systemd-analyze is not installed")
     shutil.copytree(UNITS, tmp_path / "units")
-    shutil.copy(DEPLOY / "twelfth-night-containers.service", tmp_path / "units")
+    shutil.copy(DEPLOY / "league-containers.service", tmp_path / "units")
     for path in (tmp_path / "units").glob("*.service"):
         text = path.read_text().replace("ExecStart=docker ", "ExecStart=/bin/true ")
         path.write_text(text.replace("/opt/twelfth-night/.venv/bin", str(BIN)))
@@ -155,7 +155,8 @@ def test_systemd_accepts_the_units(tmp_path: Path) -> None:
         text=True,
         check=False,
     )
-    ours = [line for line in done.stderr.splitlines() if "twelfth-night" in line]
+    names = ("twelfth-night", "league-containers")
+    ours = [line for line in done.stderr.splitlines() if any(name in line for name in names)]
     assert (done.returncode, ours) == (0, [])
 
 
