@@ -29,8 +29,8 @@ class MatchChanceSerializer(serializers.Serializer[None]):
         allow_null=True,
         help_text=(
             "The seat with the most important decision of the phase. The moves of the phase "
-            "change the chances of all seats; this decision explains most of the largest change. "
-            "Null if no decision explains a quarter of it."
+            "change the chances of all seats. Of the largest of these changes, this decision "
+            "explains more than any other decision. Null if no decision explains a quarter of it."
         ),
     )
 

@@ -112,8 +112,8 @@ class MatchChance(TypedDict):
     has no new cards."""
     decider: int | None
     """The seat with the most important decision of the phase. The moves of the phase change the
-    chances of all seats; this decision explains most of the largest change. Null if no decision
-    explains a quarter of it."""
+    chances of all seats. Of the largest of these changes, this decision explains more than any
+    other decision. Null if no decision explains a quarter of it."""
 
 
 class Move(TypedDict):
