@@ -108,7 +108,7 @@ class EstimateSerializer(serializers.Serializer[Estimate]):
 
 
 class ComparisonDetailSerializer(ComparisonSerializer):
-    """A comparison with its estimate, and the course of its log-likelihood ratio (LLR)."""
+    """A comparison with its estimate, and the evidence (LLR) after each swap block."""
 
     lower = serializers.SerializerMethodField(
         help_text="If the LLR falls to this bound, the new version is not better."

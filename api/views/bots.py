@@ -135,8 +135,8 @@ class VersionsView(ListView):
         """Upload a version of a hosted bot.
 
         The league checks the version in a few seconds. If it passes, it becomes current and plays,
-        unless `held` is true. It begins without a rank, so the file of the current version is
-        refused, unless `again` is true.
+        unless `held` is true. A new version begins without a rank. So that the bot keeps its rank,
+        the league refuses the file of the current version, unless `again` is true.
         """
         bot = _own(request, name)
         sent = checked(UploadSerializer, request)

@@ -69,7 +69,7 @@ class ComparisonView(ApiView):
 
     @operation("comparisons_show", answers=ComparisonDetailSerializer)
     def get(self, request: Request, comparison_id: int) -> Response:
-        """Get a comparison with the course of its log-likelihood ratio."""
+        """Get a comparison with the state of its test after each swap block."""
         return Response(ComparisonDetailSerializer(_find(comparison_id)).data)
 
 

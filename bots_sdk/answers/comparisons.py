@@ -61,7 +61,7 @@ class Step(TypedDict):
 
 
 class ComparisonDetail(Comparison):
-    """A comparison with its estimate, and the course of its log-likelihood ratio (LLR)."""
+    """A comparison with its estimate, and the evidence (LLR) after each swap block."""
 
     lower: float
     """If the LLR falls to this bound, the new version is not better."""
