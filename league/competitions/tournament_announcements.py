@@ -175,8 +175,8 @@ def cancel_tournament(*, tournament: Tournament, reason: str = "") -> bool:
             if not reason or reason == locked.cancel_reason:
                 return False
             raise ValidationError(
-                f"{locked} is cancelled already. Stored: {locked.cancel_reason} Yours: {reason} "
-                "To change the reason, take the cancellation back first.",
+                f"{locked} is cancelled already. Stored reason: “{locked.cancel_reason}”. Yours: "
+                f"“{reason}”. To change the reason, take the cancellation back first.",
                 code="changed-meanwhile",
             )
         if locked.state == State.FINISHED:

@@ -124,8 +124,8 @@ def disqualify(*, tournament: Tournament, bot: Bot, reason: str) -> TournamentEn
             if entry.reason == reason:
                 return entry
             raise ValidationError(
-                f"{bot} is disqualified in {locked} already. Stored: {entry.reason} Yours: "
-                f"{reason} To change the reason, take the disqualification back first.",
+                f"{bot} is disqualified in {locked} already. Stored reason: “{entry.reason}”. "
+                f"Yours: “{reason}”. To change the reason, take the disqualification back first.",
                 code="changed-meanwhile",
             )
         if entry.left_after is None:

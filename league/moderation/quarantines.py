@@ -179,8 +179,9 @@ def _lift_or_refuse(
         raise ValidationError(f"{name} is not in quarantine.", code="not-quarantined")
     if seen not in (ANY, held.pk):
         raise ValidationError(
-            f"Somebody else has changed the quarantine of {name} since you read it. Stored: "
-            f"{end_text(held.ends_at)}: {held.reason} Read it, then lift it if you still want to.",
+            f"Somebody else has changed the quarantine of {name} since you read it. Now "
+            f"stored: “{held.reason}”, {end_text(held.ends_at)}. Read this quarantine, then "
+            "lift it if you still want to.",
             code="changed-meanwhile",
         )
     is_own = _is_own(owner, made_by)

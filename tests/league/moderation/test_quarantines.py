@@ -284,7 +284,7 @@ def test_the_reason_and_the_end_can_change_and_the_log_has_each_decision(
     with pytest.raises(ValidationError, match=r"stored: “floods twice”.*Yours: “mine”") as error:
         moderation.quarantine_bot(bot=bot, reason="mine", made_by=olga, seen=first.pk)
     assert code_of(error) == "changed-meanwhile"
-    with pytest.raises(ValidationError, match=r"Stored: .*floods twice") as error:
+    with pytest.raises(ValidationError, match="stored: “floods twice”") as error:
         moderation.lift_bot_quarantine(bot=bot, made_by=olga, seen=first.pk)
     assert code_of(error) == "changed-meanwhile"
     moderation.lift_bot_quarantine(bot=bot, reason="it behaves", made_by=olga)

@@ -124,7 +124,7 @@ def test_lifting_leaves_a_quarantine_that_another_organiser_has_begun_since(
     seen = seen_on(page(client, path))
     moderation.quarantine_bot(bot=bot, reason="It escapes.", made_by=olga)
     answer = client.post(path, {"lift": "yes", "why": "", "seen": seen}, follow=True)
-    assert "Stored: until an organiser lifts it: It escapes." in answer.content.decode()
+    assert "Now stored: “It escapes.”, until an organiser lifts it." in answer.content.decode()
     assert Quarantine.objects.active(timezone.now()).get().reason == "It escapes."
 
 
