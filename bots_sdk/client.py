@@ -48,8 +48,8 @@ class ServerEvent(NamedTuple):
     Attributes:
         event: the kind of the event.
         data: the event's JSON value.
-        id: the id of the last event that has one. A stream goes on after it if you pass it as
-            ``last_event_id``.
+        id: the id of this event. If it has no id of its own: the id of the last event before it
+            that has one. To continue a stream after this event, pass it as ``last_event_id``.
     """
 
     event: str
@@ -60,7 +60,7 @@ class ServerEvent(NamedTuple):
     def events(self) -> tuple[Event, ...]:
         """What happened in a phase of a match, as the public sees it.
 
-        An event of another kind than ``phase`` has none.
+        If the kind of this server-sent event is not ``phase``, the tuple is empty.
 
         Raises:
             ValueError: the league sent an event that the engine on this machine does not have.

@@ -163,8 +163,8 @@ def _print(record: Record, found: Analysis, bot: str, *, show_all: bool) -> None
                 f"{move} instead of {best} lost {_loss(each, record.seats)} places"
             )
     print(
-        "\nEach bot's chance of the first place, computed from the cards in all hands. Even "
-        "a bot\nat 0% can still end higher or lower:"
+        "\nEach bot's chance of the first place, computed from the cards in all hands. A "
+        "bot\nat 0% can hardly come first, but it can still gain or lose other places:"
     )
     table = new_table("after", *names)
     for when, chance in _some(_by_step(found.chances, steps)):
@@ -172,8 +172,8 @@ def _print(record: Record, found: Analysis, bot: str, *, show_all: bool) -> None
     print_table(table)
     middle = (record.seats + 1) / 2
     print(
-        "\nHow many places each bot gained (+, towards place 1) or lost (-). It begins at place "
-        f"{middle:g},\nthe middle.\n"
+        "\nHow many places each bot gained (+, towards place 1) or lost (-). Each bot begins at "
+        f"place {middle:g},\nthe middle.\n"
         f"- deal: by its seat and its first cards; draws: by {_LATER_CARDS[record.game]}.\n"
         "- play: by its own moves, compared with the moves of a simple rule-of-thumb bot.\n"
         "- others: by the moves of the other bots.\n"

@@ -40,7 +40,7 @@ _PLACES = (
 """Where the bot runs, by the tier of the sandbox."""
 _COLUMN = 26
 _FIRST_MATCHES, _FIRST_VERDICT_SECONDS = 5, 5.0
-"""A first verdict is printed after so many matches, or after this time and one match."""
+"""The first verdict comes after this number of matches; after this time one match is enough."""
 
 
 def check(

@@ -40,9 +40,10 @@ from engine.rating.sprt import Decision
 _VERSIONS = {NEW: "new", OLD: "old"}
 _GAUGE = 21
 _FIRST_WORDS_SECONDS = 8.0
-"""After so long the test prints in plain words how it stands; then after twice the time, and so on.
+"""After this time the test prints in plain words how it stands; then after twice the time, and so
+on.
 
-A block may take two seconds to end, so the first words come within about ten."""
+A block may take 2 s to end, so the first words come within about 10 s."""
 
 
 @dataclass(slots=True)
@@ -93,7 +94,7 @@ class _Run:
     def words(self, seconds: float) -> str:
         """Return in plain words how the test stands after so many seconds, and how long it takes.
 
-        The estimate is for the evidence so far; it doesn't claim that the evidence goes on so.
+        The estimate assumes that the evidence continues to grow as it did so far.
         """
         plan, last = self.test.plan, self.steps[-1]
         found = sprt.estimate(plan, self.results)
@@ -286,7 +287,7 @@ def _in_words(run: _Run, *, stopped: bool) -> str:
 
 
 def _lacks(run: _Run) -> str:
-    """Return what an undecided test lacks for a verdict, however clear its results look."""
+    """Return why an undecided test has no verdict, even if its results look clear."""
     last, plan = run.steps[-1], run.test.plan
     if last.differing < plan.min_differing and last.blocks < plan.guard_blocks:
         return (

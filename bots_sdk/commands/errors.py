@@ -20,7 +20,7 @@ OK, REFUSED, IMPOSSIBLE, UNREACHABLE, NO_TOKEN, STOPPED = 0, 1, 2, 3, 4, 130
 
 _UsageError: Any = typer.BadParameter.__base__
 _CALL = re.compile(r" [^.]*\bPOST /api/v1/[^.]*\.")
-"""A sentence of a problem's detail on a call of the API, after another sentence."""
+"""In a problem's detail: a later sentence that names a call of the API."""
 
 
 class ImpossibleError(Exception):

@@ -45,8 +45,8 @@ def follow(
     Args:
         look: asks the league; called once a second.
         line_of: returns the line to show; None if it is over.
-        news_of: returns the part of the answer whose change is worth another line outside a
-            terminal; default: the line itself.
+        news_of: returns a part of the answer; outside a terminal, a new line is printed when
+            this part changes. Default: the line itself.
         printed: a text that the command has printed already; a line of it is not repeated.
         after_stop: what to print after Ctrl-C: what goes on at the league, and how to see it.
         quiet: whether to show nothing.

@@ -90,7 +90,7 @@ class HomeSetup:
     Attributes:
         table: the game, the preset and the number of seats.
         field: the opponents.
-        seed_text: the seed as you can repeat it with ``--seed``.
+        seed_text: the text for ``--seed`` that gives the same deals again.
         seed: the seed, 32 bytes.
     """
 

@@ -100,7 +100,7 @@ _BY_CODE: dict[str, Callable[[ProblemError], str]] = {
         if _CHECKING in str(error)
         else "`twelfth-night upload FILE --bot NAME` uploads one."
     ),
-    "same-file": lambda _: "Use --again to upload it all the same.",
+    "same-file": lambda _: "Use --again to upload it anyway.",
     "not-qualified": lambda _: "`twelfth-night check FILE` shows here what would fail.",
 }
 """Remedies by the code of the problem."""

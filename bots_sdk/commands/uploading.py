@@ -130,7 +130,7 @@ def upload(
 def _send(
     client: Client, name: str, file: Path, source: bytes, note: str, *, held: bool, again: bool
 ) -> Any:
-    """Upload a version; ask before the file of the current version becomes another one."""
+    """Upload a version; if the bot has this file already, ask first."""
     try:
         return client.send(calls.upload(name, file.name, source, note, held=held, again=again))
     except ProblemError as error:
