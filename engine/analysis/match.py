@@ -191,7 +191,7 @@ class Work:
         return values
 
     def _decider(self, before: Values, after: Values, alone: dict[int, Values]) -> int | None:
-        """Return the seat whose decision explains most of the largest change of a chance."""
+        """Return the seat whose decision best explains the largest change of a chance."""
         old, new = self._firsts(before), self._firsts(after)
         most = max(range(len(old)), key=lambda seat: abs(new[seat] - old[seat]))
         change = new[most] - old[most]

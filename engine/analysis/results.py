@@ -55,7 +55,7 @@ class Chance:
         seats: of each seat, the chance of the first place; they add up to 1.
         before_cards: the same after the moves of the phase, before its new cards; None if no cards
             came.
-        decider: the seat whose decision alone explains most of the largest change by moves; None
+        decider: the seat whose decision alone best explains the largest change by moves; None
             if none explains a quarter of it.
     """
 
