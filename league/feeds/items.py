@@ -112,7 +112,7 @@ def _write_ranks(ladder: Ladder, now: datetime) -> None:
     kinds = [Kind.FIRST_RANK, Kind.RANK]
     items = FeedItem.objects.filter(ladder=ladder, kind__in=kinds)
     last = {item.bot_id: item for item in items.order_by("bot_id", "-at", "-id").distinct("bot_id")}
-    new, moved = [], []
+    new, moved, undone = [], [], []
     for bot, rank in ranks.items():
         before = last.get(bot)
         if before is None:
@@ -120,8 +120,11 @@ def _write_ranks(ladder: Ladder, now: datetime) -> None:
         elif before.number == rank:
             continue
         elif before.kind == Kind.RANK and before.at.date() == now.date():
-            before.number, before.at = rank, now
-            moved.append(before)
+            if rank == before.before:  # back where it was this morning
+                undone.append(before.pk)
+            else:
+                before.number, before.at = rank, now
+                moved.append(before)
             continue
         else:
             kind, key, old = Kind.RANK, f"rank/{ladder.pk}/{bot}/{now.date()}", before.number
@@ -135,6 +138,8 @@ def _write_ranks(ladder: Ladder, now: datetime) -> None:
             item.match_id = last_matches.get(item.bot_id or 0)
     _store(new)
     FeedItem.objects.bulk_update(moved, ["number", "at", "match"])
+    if undone:
+        FeedItem.objects.filter(pk__in=undone).delete()
 
 
 def _last_matches(bots: Iterable[int], played: Q) -> dict[int, int]:

@@ -160,6 +160,16 @@ def test_the_browser_receives_the_cards_of_better_moves() -> None:
     assert data["texts"][data["phases"][0][3]].startswith("ada lost 0.04")
 
 
+def test_the_result_of_a_day_shows_faults_of_all_its_phases() -> None:
+    later = decision("mistake", 2, 1, move="play 2", best="play 10")
+    verdicts = verdicts_of(analysis(GIVE, later), STEPS, NAMES)
+    shown = verdict_at(verdicts, 1)
+    assert shown is not None
+    assert shown.text == f"{verdicts[1].text} Earlier: {verdicts[0].text}"
+    first, _ = chances_by_step(verdicts, NAMES)
+    assert sorted(first.blamed) == [("ada", "mistake"), ("bo", "mistake")]
+
+
 def test_without_javascript_a_step_shows_its_worst_verdict_and_its_last_chances() -> None:
     verdicts = verdicts_of(analysis(GIVE, decision("best", 2, 1)), STEPS, NAMES)
     shown = verdict_at(verdicts, 1)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 from engine.analysis import MARKS, Analysis, Decision
@@ -58,8 +58,8 @@ class StepChances:
         step: its number.
         when: its name.
         chances: of each seat, in percent.
-        fault: the worst verdict of a mistake or blunder in it; None without one.
-        blamed: name of the bot and mark of each decision that this verdict blames.
+        fault: the verdict on the phase with its worst mistake or blunder; None without one.
+        blamed: name of the bot and mark of each mistake and blunder in it, the worst first.
     """
 
     step: int
@@ -112,8 +112,11 @@ def chances_by_step(verdicts: Sequence[Verdict], names: Sequence[str]) -> list[S
     for step in sorted({each.step for each in verdicts}):
         phases = [each for each in verdicts if each.step == step]
         faults = [each for each in phases if each.is_fault]
-        worst = max(faults, key=lambda each: each.mark == BLUNDER, default=None)
-        blamed = [(names[each.seat], each.mark) for each in worst.faults] if worst else []
+        worst = max(faults, key=lambda each: each.faults[0].loss, default=None)
+        losses = sorted(
+            chain.from_iterable(each.faults for each in faults), key=lambda it: -it.loss
+        )
+        blamed = [(names[each.seat], each.mark) for each in losses]
         rows.append(StepChances(step, phases[0].when, phases[-1].chances, worst, blamed))
     return rows
 
@@ -121,7 +124,7 @@ def chances_by_step(verdicts: Sequence[Verdict], names: Sequence[str]) -> list[S
 def verdict_at(verdicts: Sequence[Verdict], step: int, ply: int | None = None) -> Verdict | None:
     """Return the verdict that a page without JavaScript shows; `beside.js` shows the same.
 
-    For the result of a step: if the last phase has no fault, it is the worst fault of the step.
+    For the result of a step, it also has the worst fault of the phases before the last.
 
     Args:
         verdicts: on all phases.
@@ -134,10 +137,15 @@ def verdict_at(verdicts: Sequence[Verdict], step: int, ply: int | None = None) -
     *earlier, last = phases
     shown = next((each for each in phases if each.ply == ply), last)
     faults = [each for each in earlier if each.is_fault]
-    if shown is not last or last.is_fault or not faults:
+    if shown is not last or not faults:
         return shown
     worst = next((each for each in faults if each.mark == BLUNDER), faults[0])
-    return replace(worst, text=f"Earlier: {worst.text}")
+    text = f"Earlier: {worst.text}"
+    if not last.is_fault:
+        return replace(worst, text=text)
+    return replace(
+        last, mark=max(last.mark, worst.mark, key=_ORDER.index), text=f"{last.text} {text}"
+    )
 
 
 def chance_lines(first: Sequence[float], verdicts: Sequence[Verdict]) -> list[str]:

@@ -94,6 +94,11 @@ def test_a_bot_gives_an_item_for_a_version_its_first_rank_and_a_change_of_rank_o
         "ada-0 falls from rank 1 to 5 on Eagles"
     ]
     Standing.objects.filter(pk=standing.pk).update(rating=9_000_000)
+    feeds.write_items(now.replace(hour=0) + timedelta(days=1, hours=3))
+    assert not bot.feed_items.filter(kind="rank").exists()  # it is back at its rank of that day
+    Standing.objects.filter(pk=standing.pk).update(rating=1)
+    feeds.write_items(now + timedelta(days=2))
+    Standing.objects.filter(pk=standing.pk).update(rating=9_000_000)
     feeds.write_items(now + timedelta(days=3))
     assert sentence(bot.feed_items.latest("pk")) == "ada-0 climbs from rank 5 to 1 on Eagles"
 

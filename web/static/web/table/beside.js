@@ -124,7 +124,7 @@ export class Beside {
   }
 
   /**
-   * Shows the verdict on a phase; with the result of a day or trick, that on the worst fault in it.
+   * Shows the verdict on a phase; with the result of a day or trick, also the worst earlier fault in it.
    * @param {Judged|undefined} phase  undefined: no move was made in this frame
    * @param {Frame} frame
    */
@@ -132,16 +132,21 @@ export class Beside {
     const line = part(document, "#verdict");
     line.replaceChildren();
     if (!phase) return;
-    const worst = frame.kind === "result" && !FAULTS.includes(phase[2]) ? this.worst(frame.step) : undefined;
-    const [, , mark, text] = worst ?? phase;
+    const worst = frame.kind === "result" ? this.worst(frame.step, phase) : undefined;
+    const shown = worst && !FAULTS.includes(phase[2]) ? [] : [phase];
+    const marks = [...shown, ...(worst ? [worst] : [])].map(([, , mark]) => mark);
+    const mark = marks.includes("blunder") ? "blunder" : marks[0];
     if (FAULTS.includes(mark)) line.append(element("span", `mark ${mark}`, mark), " ");
-    line.append(worst ? "Earlier: " : "", this.data.texts[text]);
+    const texts = shown.map(([, , , text]) => this.data.texts[text]);
+    if (worst) texts.push(`Earlier: ${this.data.texts[worst[3]]}`);
+    line.append(texts.join(" "));
   }
 
-  /** Returns the worst fault in a step, if there is one. @param {number} step */
-  worst(step) {
+  /** Returns the worst fault in a step before its last phase, if there is one.
+   * @param {number} step @param {Judged} last */
+  worst(step, last) {
     const of = this.player.frames.filter((each) => each.step === step && showsMoves(each)).map(({ ply }) => ply);
-    const found = this.data.phases.filter(([ply, , mark]) => of.includes(ply) && FAULTS.includes(mark));
+    const found = this.data.phases.filter((each) => each !== last && of.includes(each[0]) && FAULTS.includes(each[2]));
     return found.find((each) => each[2] === "blunder") ?? found[0];
   }
 
