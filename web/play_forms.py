@@ -18,9 +18,9 @@ _PRESETS = {
     "partridge eagle": "12 Days of Christmas, 12 rounds",
 }
 _LEVELS = {
-    "easy": "Easy: random or by rules of thumb",
-    "medium": "Medium: one of the bots counts cards",
-    "hard": "Hard: one of the bots searches for the best move",
+    "easy": "Easy: random or rules of thumb",
+    "medium": "Medium: one bot counts cards",
+    "hard": "Hard: one bot searches for moves",
 }
 _TABLE_GROUPS = {
     "The game": ("game", "seats"),

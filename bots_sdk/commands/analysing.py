@@ -203,8 +203,7 @@ def _print(record: Record, found: Analysis, bot: str, *, show_all: bool) -> None
 
 def _summary(total: Total, seats: int) -> str:
     parts = {
-        "its deal": total.deal,
-        "its draws": total.draws,
+        "luck": total.luck,
         "its own moves": total.play,
         "the moves of others": total.others,
     }

@@ -19,7 +19,8 @@ def challenge(
     opponents: Annotated[
         list[str],
         typer.Argument(
-            help="The other bots, such as house-thumb; also bots of others that accept challenges."
+            help="The other bots, such as house-thumb; also bots of others that accept challenges. "
+            "12 Days needs at least two."
         ),
     ],
     game: Annotated[

@@ -294,6 +294,10 @@ def _lacks(run: _Run) -> str:
             f"a verdict needs {plan.min_differing} pairs whose two results differ, and so far "
             f"there are {last.differing}"
         )
+    found = sprt.estimate(plan, run.results)
+    if found is not None and not found.low <= 0 <= found.high:
+        looks = "stronger" if found.low > 0 else "weaker"
+        return f"it looks {looks} so far, but a verdict must be more certain than that"
     return f"the results fit both claims, {plan.elo1:.0f} Elo stronger and equally strong"
 
 

@@ -107,9 +107,8 @@ def enter(
     If the bot is on the ladder already, the command changes nothing.
 
     The bot gets a rank after its first blocks. A block is a set of matches at one table. It has as
-    many matches as the table has seats, so each bot sits once in each seat. A block is drawn when
-    the league has chosen its bots. With --wait the command shows the bot's progress until it has a
-    rank. After Ctrl-C the league plays on.
+    many matches as the table has seats, so each bot sits once in each seat. With --wait the
+    command shows the bot's progress until it has a rank. After Ctrl-C the league plays on.
     """
     url, league = chosen_league()
     token = os.environ.get("TWELFTH_NIGHT_TOKEN") or league.token or league.bots.get(bot, "")

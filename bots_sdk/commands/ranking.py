@@ -109,7 +109,7 @@ def _line(place: answers.LadderPlace) -> str | None:
         "queued"
     )
     later = needed - finished - playing - queued
-    line += f", {later} not drawn yet{rating}" if later > 0 else rating
+    line += f", {later} more to follow{rating}" if later > 0 else rating
     if progress["seconds_left"] is not None:
         line += f"; rank in {about(progress['seconds_left'])}"
     elif not playing + queued:

@@ -304,6 +304,12 @@ def _setting(found: Sequence[Bot], game: str, rules: str) -> Setting:
         counts = [_seats_of(game, preset) for preset in presets]
         fewest, most = min(low for low, _ in counts), max(high for _, high in counts)
         raise ValidationError({"opponents": _wrong_seats(game, seats, fewest, most)})
+    common = [name for name in catalogue.GAMES if _qualified(found, name)]
+    if len(common) == 1:
+        counts = [_seats_of(common[0], preset) for preset in catalogue.find(common[0]).presets]
+        fewest, most = min(low for low, _ in counts), max(high for _, high in counts)
+        what = f"The one game that all these bots play, `{common[0]}`,"
+        raise ValidationError({"opponents": _wrong_seats(what, seats, fewest, most)})
     raise ValidationError(
         {
             "opponents": f"No game that all these bots play has {seats} seats. `twelve-days` takes "

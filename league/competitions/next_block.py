@@ -217,7 +217,7 @@ def _counted(progress: RankProgress) -> str:
         return f"{text}."
     text += f"; finished: {finished}, in play: {playing}, queued: {queued}"
     later = progress.needed - finished - playing - queued
-    return f"{text}, not drawn yet: {later}." if later > 0 else f"{text}."
+    return f"{text}, more to follow: {later}." if later > 0 else f"{text}."
 
 
 def _rank_in(bot: Bot, progress: RankProgress, wait: float = 0.0) -> str:

@@ -12,7 +12,7 @@ def sentence(highlight: Highlight) -> str:
     name, number = highlight.bot.name, highlight.number
     match highlight.kind:
         case Kind.UPSET if highlight.opponent is not None:
-            return f"{name} beats {highlight.opponent.name}, which was rated {number} points higher"
+            return f"{name} beats {highlight.opponent.name}, which was rated {number} Elo higher"
         case Kind.COMEBACK if highlight.match is not None:
             unit = unit_of(highlight.match.game, number)
             return f"{name} wins after it was {number} {unit} behind"

@@ -32,5 +32,6 @@ class Command(BaseCommand):
         user.save(update_fields=["is_staff"])
         self.stdout.write(
             f"{user.username} is an organiser now. Moderate at /organise/, set up ladders and "
-            "schedules at /admin/, and announce tournaments with POST /api/v1/tournaments."
+            "schedules at /admin/, and announce tournaments at /organise/tournaments/new/ or with "
+            "POST /api/v1/tournaments."
         )

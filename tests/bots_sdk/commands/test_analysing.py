@@ -117,13 +117,13 @@ def test_ply_and_seat_of_an_expensive_decision_are_those_of_its_move(
 @pytest.mark.parametrize(
     ("parts", "loss", "summary"),
     [
-        ((0.1, -0.5, 0.2, -0.3), 0.0, "took place 4, mostly because of its draws (-1.5)."),
+        ((0.1, -0.5, 0.2, -0.3), 0.0, "took place 4, mostly because of luck (-1.2)."),
         (
             (-0.1, -0.1, 0.0, -0.3),
             0.01,
             "took place 4, mostly because of the moves of others (-0.9).",
         ),
-        ((0.3, 0.2, 0.1, -0.1), 0.1, "took place 1, mostly because of its deal (+0.9)."),
+        ((0.3, 0.2, 0.1, -0.1), 0.1, "took place 1, mostly because of luck (+1.5)."),
         (
             (0.0, 0.0, 0.1, 0.05),
             0.1,

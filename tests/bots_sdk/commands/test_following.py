@@ -118,7 +118,7 @@ def test_enter_with_wait_follows_the_bot_to_its_rank_line_by_line(run: Run) -> N
     assert result.exit_code == 0, result.output
     assert "Its first blocks are drawn now." in result.stdout
     assert result.stderr.splitlines() == [
-        "partridge: 1 of 20 blocks finished, 2 in play, 15 queued, 2 not drawn yet; rated 1512 so "
+        "partridge: 1 of 20 blocks finished, 2 in play, 15 queued, 2 more to follow; rated 1512 so "
         "far; rank in about 3 minutes",
         "partridge: all 20 blocks finished; the league computes rating and rank",
     ]

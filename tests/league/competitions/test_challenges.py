@@ -141,6 +141,21 @@ def test_a_wrong_number_of_bots_is_refused_with_the_numbers_that_fit(ada: User, 
     assert "has 10 seats" in many[0]
 
 
+def test_too_few_bots_for_the_one_game_that_a_bot_plays_are_refused_with_its_number(
+    ada: User, mine: Bot
+) -> None:
+    assert mine.current is not None
+    for game, passed in (("twelve-days", True), ("partridge", False)):
+        QualifyingMatch.objects.create(
+            version=mine.current, game=game, passed=passed, reason="it crashed"
+        )
+    few = refusal(ada, "bot-0").message_dict["opponents"]
+    assert few == [
+        "The one game that all these bots play, `twelve-days`, takes 3 to 8 bots, and you named 2, "
+        "your bot included. Name 2 to 7 opponents."
+    ]
+
+
 def test_unknown_renamed_and_repeated_bots_are_named(ada: User, mine: Bot) -> None:
     bots.change_bot(mine, name="ada-new")
     wrong = refusal(ada, bot="ada-0").message_dict["bot"]
