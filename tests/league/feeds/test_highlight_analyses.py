@@ -7,7 +7,6 @@ from django.utils import timezone
 
 from league import analyses, feeds
 from league.feeds import highlight_analyses
-from league.feeds.highlight_analyses import ANALYSED
 from league.models import Match, MatchAnalysis, Tournament
 from tests.league import small
 from tests.league.kept import kept
@@ -46,13 +45,16 @@ def finish() -> None:
     )
 
 
-def test_the_first_highlights_are_analysed_one_after_the_other(shown: list[int]) -> None:
-    assert len(shown) >= ANALYSED
+def test_the_first_highlights_are_analysed_one_after_the_other(
+    shown: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(highlight_analyses, "ANALYSED", 2)  # some days have three highlights
+    assert len(shown) > 2
     assert ask() == ask() == shown[:1]
     for _ in range(len(shown)):
         finish()
         ask()
-    assert ask() == shown[:ANALYSED]
+    assert ask() == shown[:2]
 
 
 def test_highlights_wait_for_the_analyses_that_people_asked_for(shown: list[int]) -> None:
