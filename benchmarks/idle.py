@@ -4,10 +4,10 @@
     benchmarks/idle.py --pid PID            # measures the league of this supervisor
 
 At rest no bot can play but house bots, which have stopped. The script waits until no match is left
-and none has been played for 9 minutes. The league is at rest from 60 s on (`league/activity.py`), and
-workers sleep from 120 s on (`devserver/sleep.py`). Within the next minutes they wake once, for the
-tasks that beat queues once an hour at rest. The script's own league has four quick house bots and no
-pauses; `--no-wait` measures a league as it is.
+and none has been played for 9 minutes. The league is at rest from 60 s on (`league/activity.py`),
+and workers sleep from 120 s on (`devserver/sleep.py`). Within the next minutes they wake once, for
+the tasks that beat queues once an hour at rest. The script's own league has four quick house bots
+and no pauses; `--no-wait` measures a league as it is.
 
 - Memory is the proportional set size: pages that processes share count once. Files that another
   league on the machine maps too count only in part, so the script also prints the sum with these
