@@ -281,9 +281,9 @@ def _setting(found: Sequence[Bot], game: str, rules: str) -> Setting:
     ladders = list(Ladder.objects.all())
     if game:
         try:
-            presets = catalogue.find(game).presets
+            kind = catalogue.find(game)
             if rules:
-                catalogue.find(game).preset(rules)
+                kind.preset(rules)
         except UnknownRulesError as error:
             raise ValidationError({"rules" if rules else "game": f"{error}."}) from None
         ladders = [each for each in ladders if each.game == game and rules in ("", each.rules)]
@@ -296,19 +296,16 @@ def _setting(found: Sequence[Bot], game: str, rules: str) -> Setting:
             return Setting(ladder.game, ladder.rules, ladder.move_seconds, ladder.bank_seconds)
     if game and rules:
         return Setting(game, rules)
-    for name, kind in catalogue.GAMES.items() if not game else [(game, catalogue.find(game))]:
-        for preset in kind.presets:
-            if _takes(name, preset, seats) and (game or _qualified(found, name)):
+    common = [game] if game else [name for name in catalogue.GAMES if _qualified(found, name)]
+    for name in common:
+        for preset in catalogue.find(name).presets:
+            if _takes(name, preset, seats):
                 return Setting(name, preset)
-    if game:
-        counts = [_seats_of(game, preset) for preset in presets]
-        fewest, most = min(low for low, _ in counts), max(high for _, high in counts)
-        raise ValidationError({"opponents": _wrong_seats(game, seats, fewest, most)})
-    common = [name for name in catalogue.GAMES if _qualified(found, name)]
     if len(common) == 1:
-        counts = [_seats_of(common[0], preset) for preset in catalogue.find(common[0]).presets]
+        [only] = common
+        counts = [_seats_of(only, preset) for preset in catalogue.find(only).presets]
         fewest, most = min(low for low, _ in counts), max(high for _, high in counts)
-        what = f"The one game that all these bots play, `{common[0]}`,"
+        what = only if game else f"The one game that all these bots play, `{only}`,"
         raise ValidationError({"opponents": _wrong_seats(what, seats, fewest, most)})
     raise ValidationError(
         {
