@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 import redis
-from django.conf import settings
 from django.core.cache import cache
 from kombu.transport.redis import Channel
 
@@ -20,6 +19,7 @@ from devserver.part import Part
 from devserver.sleep import ACTIVE_KEY, HEARTBEAT_KEY, HELD_KEY, Work, sleep_with
 from devserver.supervisor import Supervisor
 from league import activity, heartbeats, queueing
+from tests.servers import redis_url
 
 
 def found(
@@ -51,18 +51,17 @@ def test_no_worker_falls_asleep_while_a_task_is_in_hand() -> None:
 
 
 @pytest.fixture
-def broker() -> redis.Redis:
-    cache.delete(activity._ACTIVE_KEY)
-    return queueing.broker()
+def url() -> str:
+    """The URL of a database that is not the broker's first, which a mistake would take."""
+    return redis_url(9)
 
 
-def test_a_sleeping_workers_queues_have_a_heartbeat_and_a_task_wakes_it(
-    broker: redis.Redis,
-) -> None:
+def test_a_sleeping_workers_queues_have_a_heartbeat_and_a_task_wakes_it(url: str) -> None:
+    broker = redis.Redis.from_url(url)
     names = [f"queue-{uuid.uuid4()}" for _ in range(2)]
 
     async def run() -> None:
-        sleep = sleep_with(settings.REDIS_URL)
+        sleep = sleep_with(url)
         assert sleep
         sleep.after = 0
         work = sleep.work(names)
@@ -83,6 +82,7 @@ def test_a_sleeping_workers_queues_have_a_heartbeat_and_a_task_wakes_it(
         assert age < 60
     finally:
         broker.delete(*names, *(HEARTBEAT_KEY.format(name) for name in names))
+        broker.close()
 
 
 def test_the_names_of_keys_are_those_of_the_league() -> None:
@@ -91,9 +91,9 @@ def test_the_names_of_keys_are_those_of_the_league() -> None:
     assert Channel.unacked_key == HELD_KEY
 
 
-def test_a_heartbeat_in_whole_seconds_counts(broker: redis.Redis) -> None:
+def test_a_heartbeat_in_whole_seconds_counts() -> None:
     key = cache.make_key(heartbeats._worker_key("play"))
-    broker.set(key, f"{time.time():.0f}")
+    queueing.broker().set(key, f"{time.time():.0f}")
     assert abs(heartbeats.seconds_since_worker(["play"])["play"]) < 60
 
 
