@@ -113,6 +113,12 @@ def test_plain_words_come_before_the_numbers_of_the_statistics(home: Home) -> No
         assert term.strip() in numbers.casefold()
 
 
+def test_an_undecided_test_says_which_version_looks_weaker(home: Home) -> None:
+    result = home("ab", "house-counting", "house-random", *SOME, "--max-blocks", 17)
+    assert "\nverdict      undecided\n" in result.stdout
+    assert "it looks weaker so far, but a verdict must be more certain" in result.stdout
+
+
 def test_equal_versions_with_random_moves_show_no_difference(home: Home, tmp_path: Path) -> None:
     for name in ("old.py", "new.py"):
         source = "import random\ndef choose(o): return random.choice(o['legal_moves'])\n"
