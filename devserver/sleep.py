@@ -1,13 +1,14 @@
 """Sleep: at rest a worker ends, and starts again when a task waits for it.
 
-An idle worker of Celery takes 20 MB and some processor time. While the league is at rest
-(`league/activity.py`), workers have nothing to do for hours, and the fork server starts one in a
-second. So the supervisor of `make up` ends those that may sleep, and starts them with a task.
+An idle worker of Celery takes 20 MB or more, and some processor time. While the league is at rest
+(`league/activity.py`), most workers have nothing to do for hours, and the fork server starts one in
+a second. So the supervisor of `make up` ends those that may sleep. It starts a worker again when a
+task waits.
 
-While a worker sleeps, `Sleep` gives the heartbeat of its queues, because tasks in them are done.
-The names of the keys are those of `league.activity` and `league.heartbeats`. They are written here
-again, because Django and the client of Valkey would take more memory than a worker saves; a test
-compares them.
+While a worker sleeps, `Sleep` gives the heartbeats of its queues, because their tasks begin soon.
+The names of the keys are those of `league.activity` and `league.heartbeats`. They are repeated
+here, because Django and the client of Valkey would take more memory than a worker saves. A test
+compares the names.
 """
 
 import asyncio
