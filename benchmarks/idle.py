@@ -106,8 +106,10 @@ def await_rest(league: League) -> None:
         if time.monotonic() > deadline:
             raise SystemExit(f"not at rest after {_REST_SECONDS:.0f} s")
         time.sleep(5)
-        if (now := _playing(league)) != last:
-            last, since = now, time.monotonic()
+        now = _playing(league)
+        if now[0] or now[1] > last[1]:  # the number shrinks when an hour is over
+            since = time.monotonic()
+        last = now
 
 
 def _playing(league: League) -> tuple[int, int]:
