@@ -181,7 +181,7 @@ class BotSettingsForm(forms.Form):
         widget=forms.RadioSelect,
     )
     max_challenges_per_day = forms.IntegerField(
-        label="Challenges of others in 24 hours",
+        label="Maximum number of challenges by others in 24 hours",
         min_value=int(CHALLENGES_PER_DAY.low),
         max_value=int(CHALLENGES_PER_DAY.high),
     )

@@ -138,7 +138,8 @@ class LeagueCollector(Collector):
     def _checks(self, now: datetime) -> Iterator[Metric]:
         age = GaugeMetricFamily(
             "league_checked_seconds",
-            "Time since a check found a ladder's ratings equal to its records, or since creation.",
+            "Time since the last check that found a ladder's ratings equal to its records. "
+            "Before the first such check: time since the ladder was created.",
             labels=["ladder"],
         )
         alarms = 0

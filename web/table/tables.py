@@ -85,8 +85,8 @@ class Table(NamedTuple):
                 "7 points, and so on for each rank."
             )
         return (
-            f"After round {preset.rounds}, the most gifts win. The first seat without cards wins "
-            "the round: it gets a gift from the pool, and one from the seat with the most cards."
+            f"After round {preset.rounds}, the most gifts win. A seat whose last cards win a trick "
+            "wins the round: it gets a gift from the pool, and one from the seat with most cards."
         )
 
     @property
