@@ -176,12 +176,12 @@ def preview_disqualification(tournament: Tournament, bot: Bot) -> Preview:
     bots = frozenset([bot.pk])
     if entry.state == TournamentEntry.State.DISQUALIFIED:
         action, assumed = Action.REINSTATE, Assumed(reinstated=bots)
-        notes = ["It gets its rank back, and later rounds may draw it again."]
+        notes = ["It gets its rank back, and it can play in later stages again."]
     else:
         action, assumed = Action.DISQUALIFY, Assumed(disqualified=bots)
         notes = [
-            "It loses its rank, and no further round draws it. Its blocks still count for its "
-            "opponents and for ratings."
+            "It loses its rank, and it gets no seat in later stages. Its blocks still count for "
+            "its opponents and for ratings."
         ]
     now, then = history_of(tournament), history_of(tournament, assumed)
     subject = f"{bot} in {tournament}"
@@ -206,13 +206,13 @@ def preview_withdrawal(tournament: Tournament, bot: Bot) -> Preview:
     action = Action.WITHDRAW_BOT
     if entry.state != TournamentEntry.State.ENTERED:
         action = Action.ENTER_BOT
-        notes = ["Later rounds may draw it again. It gets no points for rounds that it missed."]
+        notes = ["It can play in later stages again. It gets no points for stages that it missed."]
     elif tournament.state in Tournament.NOT_STARTED:
         notes = ["Its entry is deleted. Until the end of entries its owner may enter it again."]
     else:
         notes = [
-            "No further round draws it. Blocks that are drawn already are still played, and they "
-            "count. The bot keeps its rank."
+            "It gets no seat in later stages. Blocks that are drawn already are still played, and "
+            "they count. The bot keeps its rank."
         ]
     return Preview(action, f"{bot} in {tournament}", notes=notes, seen=str(seen))
 
@@ -232,8 +232,8 @@ def preview_cancellation(tournament: Tournament) -> Preview:
         ]
     elif begun:
         notes = [
-            f"Unfinished matches of open rounds: {unfinished}. They are still played and rated, "
-            "but no further round opens."
+            f"Unfinished matches of open stages: {unfinished}. They are still played and rated, "
+            "but no further stage opens."
         ]
     else:
         notes = ["It does not start. No rating changes."]
