@@ -655,7 +655,7 @@ class Migration(migrations.Migration):
                     models.JSONField(
                         blank=True,
                         default=dict,
-                        help_text='How far a block moves ratings (K), by a bot\'s number of blocks, as JSON. {} means the default: {"steps": [[10, 128], [20, 64]], "settled": 32, "new_version_blocks": 10}. When a bot gets a new version, its number of blocks is lowered to new_version_blocks (if it is higher).',
+                        help_text='How far a block moves ratings (K), by a bot\'s number of blocks, as JSON. {} means the default: {"steps": [[10, 128], [20, 64]], "settled": 32, "new_version_blocks": 10}. By this default, K is 128 until a bot has played 10 blocks, 64 until it has played 20, then 32. When a bot gets a new version, its number of blocks is lowered to new_version_blocks (if it is higher).',
                     ),
                 ),
                 (
@@ -2073,7 +2073,7 @@ class Migration(migrations.Migration):
                     "max_tables",
                     models.PositiveSmallIntegerField(
                         default=500,
-                        help_text="The most tables of a round robin. If the bots can form more, the league plays a balanced choice of them: each bot plays equally often. The number of tables is above this only if no smaller choice is balanced.",
+                        help_text="The most tables of a round robin. If the bots can form more, the league plays some of them, so that each bot plays equally often. If this is not possible with so few tables, it plays more than this number.",
                     ),
                 ),
                 (
@@ -2607,7 +2607,7 @@ class Migration(migrations.Migration):
                     "max_tables",
                     models.PositiveSmallIntegerField(
                         default=500,
-                        help_text="The most tables of a round robin. If the bots can form more, the league plays a balanced choice of them: each bot plays equally often. The number of tables is above this only if no smaller choice is balanced.",
+                        help_text="The most tables of a round robin. If the bots can form more, the league plays some of them, so that each bot plays equally often. If this is not possible with so few tables, it plays more than this number.",
                     ),
                 ),
                 (

@@ -53,7 +53,8 @@ class Ladder(SetAside):
         blank=True,
         help_text="How far a block moves ratings (K), by a bot's number of blocks, as JSON. {} "
         'means the default: {"steps": [[10, 128], [20, 64]], "settled": 32, "new_version_blocks": '
-        "10}. When a bot gets a new version, its number of blocks is lowered to "
+        "10}. By this default, K is 128 until a bot has played 10 blocks, 64 until it has played "
+        "20, then 32. When a bot gets a new version, its number of blocks is lowered to "
         "new_version_blocks (if it is higher).",
     )
     round_pause_seconds = models.FloatField(

@@ -75,9 +75,9 @@ class EventSettings(models.Model):
 
     max_tables = models.PositiveSmallIntegerField(
         default=MAX_TABLES,
-        help_text="The most tables of a round robin. If the bots can form more, the league plays a "
-        "balanced choice of them: each bot plays equally often. The number of tables is above "
-        "this only if no smaller choice is balanced.",
+        help_text="The most tables of a round robin. If the bots can form more, the league plays "
+        "some of them, so that each bot plays equally often. If this is not possible with so few "
+        "tables, it plays more than this number.",
     )
     extra_blocks = models.PositiveSmallIntegerField(
         default=MAX_EXTRA_BLOCKS,
