@@ -73,7 +73,8 @@ class LedgerQuery(PeriodQuery, BotQuery):
         required=False,
         min_value=1,
         max_value=2**31 - 1,
-        help_text="Number of a revision: list the rows that counted under it.",
+        help_text="Number of a revision of the ledger: list the rows as they were then, without "
+        "later corrections. Default: the newest revision.",
     )
 
 

@@ -28,9 +28,9 @@ class MatchChanceSerializer(serializers.Serializer[None]):
         min_value=0,
         allow_null=True,
         help_text=(
-            "The seat with the most important decision of the phase. The moves of the phase "
-            "change the chances of all seats. Of the largest of these changes, this decision "
-            "explains more than any other decision. Null if no decision explains a quarter of it."
+            "The seat with the most important decision of the phase. The league takes the "
+            "largest change of a seat's chance in the phase, and finds the decision that causes "
+            "the largest part of it. Null if no decision alone causes a quarter of this change."
         ),
     )
 

@@ -52,7 +52,8 @@ class PowerSerializer(serializers.Serializer[Power]):
     """What a test of the report can find with the blocks so far."""
 
     question = serializers.ChoiceField(
-        [("fed", "fed"), ("with", "with")], help_text="As in `results`."
+        [("fed", "fed"), ("with", "with")],
+        help_text="`fed` or `with`, as in the field `question` of each pair.",
     )
     pairs = serializers.IntegerField(
         help_text="Number of ordered pairs of bots with enough blocks for the test."

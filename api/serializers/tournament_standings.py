@@ -99,8 +99,8 @@ class OpponentScoreSerializer(serializers.Serializer[dict[str, Any]]):
     opponent = serializers.CharField(help_text="Name of the opponent.")
     blocks = serializers.IntegerField(help_text="Number of finished blocks with both bots.")
     score = serializers.FloatField(
-        help_text="In each of these blocks, take the mean of the bot's results against the "
-        "opponent (win 1, tie 1/2, loss 0). This is their sum, from 0 to `blocks`."
+        help_text="Sum over the finished blocks with both bots, from 0 to `blocks`. Each block "
+        "adds the mean of the bot's results against the opponent (win 1, tie 1/2, loss 0)."
     )
 
 
@@ -133,7 +133,8 @@ class BracketSeatSerializer(serializers.Serializer[BracketSeat]):
     )
     scores = serializers.ListField(
         child=serializers.FloatField(),
-        help_text="Score in the regular blocks together, then in each extra block.",
+        help_text="First the score in all regular blocks together, then the score in each extra "
+        "block.",
     )
     advances = serializers.BooleanField(
         source="goes_on",

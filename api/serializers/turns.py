@@ -65,7 +65,8 @@ class TurnSerializer(serializers.Serializer[None]):
         help_text="When the referee plays for the seat, if it has not answered."
     )
     remaining_ms = serializers.IntegerField(
-        help_text="Milliseconds until the deadline, with the bank."
+        help_text="Milliseconds until the deadline. They include the bank, the seat's extra time "
+        "for the whole match."
     )
     bank_ms = serializers.IntegerField(
         help_text="Milliseconds in the seat's bank when the turn opened."
