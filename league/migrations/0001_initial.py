@@ -132,7 +132,7 @@ class Migration(migrations.Migration):
                 (
                     "ran_until",
                     models.DateTimeField(
-                        help_text="Up to this time, the clock ran and every door worked, or the lost time has been given back."
+                        help_text="Up to this time, the clock ran and every door (a way by which calls reach the league) worked, or the lost time has been given back."
                     ),
                 ),
                 (
@@ -273,7 +273,7 @@ class Migration(migrations.Migration):
                     "applied_number",
                     models.PositiveIntegerField(
                         blank=True,
-                        help_text="From 1 on each ladder without a gap, in the order in which rounds were applied. Every fold follows it, and the database refuses to change it.",
+                        help_text="From 1 on each ladder without a gap, in the order in which rounds were applied. The league always computes ratings in this order, and the database refuses to change the number.",
                         null=True,
                     ),
                 ),
@@ -385,7 +385,7 @@ class Migration(migrations.Migration):
                     models.CharField(
                         choices=[("anyone", "anyone"), ("nobody", "nobody")],
                         default="anyone",
-                        help_text="Who may challenge the bot. House bots accept every challenge, and an owner's own bots accept the owner's.",
+                        help_text="Who may challenge the bot. House bots accept every challenge. Every bot accepts challenges of its own owner.",
                         max_length=6,
                     ),
                 ),
@@ -1198,7 +1198,7 @@ class Migration(migrations.Migration):
                     models.BinaryField(
                         blank=True,
                         db_column="deal_seed",
-                        help_text="The deal seed; empty once a match of a block is finished: see `deal_seed`.",
+                        help_text="The deal seed. Empty in a finished match of a block: the deal seed then follows from the seed of the round.",
                         max_length=32,
                         null=True,
                     ),
@@ -1226,7 +1226,7 @@ class Migration(migrations.Migration):
                     "plies",
                     models.PositiveIntegerField(
                         default=0,
-                        help_text="Length of the log up to the phase being decided. It does not show which seats have chosen in that phase.",
+                        help_text="Number of moves before the current phase. It does not show which seats have chosen in this phase.",
                     ),
                 ),
                 (
@@ -1262,7 +1262,7 @@ class Migration(migrations.Migration):
                     "due_at",
                     models.DateTimeField(
                         auto_now_add=True,
-                        help_text="When the tick queues the match, unless it is finished.",
+                        help_text="When the tick, the task that does due work, queues the match. A finished match is not queued.",
                     ),
                 ),
                 (

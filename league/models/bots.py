@@ -127,8 +127,8 @@ class Bot(models.Model):
         max_length=6,
         choices=Challengers,
         default=Challengers.ANYONE,
-        help_text="Who may challenge the bot. House bots accept every challenge, and an owner's "
-        "own bots accept the owner's.",
+        help_text="Who may challenge the bot. House bots accept every challenge. Every bot "
+        "accepts challenges of its own owner.",
     )
     max_challenges_per_day = models.PositiveSmallIntegerField(
         default=100, help_text="Challenges of other owners that the bot accepts in 24 hours."

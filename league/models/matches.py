@@ -165,7 +165,8 @@ class Match(models.Model):
         null=True,
         blank=True,
         db_column="deal_seed",
-        help_text="The deal seed; empty once a match of a block is finished: see `deal_seed`.",
+        help_text="The deal seed. Empty in a finished match of a block: the deal seed then follows "
+        "from the seed of the round.",
     )
     status = models.CharField(max_length=8, choices=Status, default=Status.WAITING)
     live = models.BooleanField(
@@ -173,8 +174,8 @@ class Match(models.Model):
     )
     plies = models.PositiveIntegerField(
         default=0,
-        help_text="Length of the log up to the phase being decided. It does not show which seats "
-        "have chosen in that phase.",
+        help_text="Number of moves before the current phase. It does not show which seats have "
+        "chosen in this phase.",
     )
     stored = models.PositiveIntegerField(
         default=0,
@@ -195,7 +196,9 @@ class Match(models.Model):
     lease = models.UUIDField(null=True, blank=True)
     leased_until = models.DateTimeField(null=True, blank=True)
     due_at = models.DateTimeField(
-        auto_now_add=True, help_text="When the tick queues the match, unless it is finished."
+        auto_now_add=True,
+        help_text="When the tick, the task that does due work, queues the match. A finished match "
+        "is not queued.",
     )
     queued_at = models.DateTimeField(
         null=True, blank=True, help_text="When its task was queued last."

@@ -102,7 +102,8 @@ class Round(SetAside):
         null=True,
         blank=True,
         help_text="From 1 on each ladder without a gap, in the order in which rounds were applied. "
-        "Every fold follows it, and the database refuses to change it.",
+        "The league always computes ratings in this order, and the database refuses to change "
+        "the number.",
     )
 
     objects = RoundQuerySet.as_manager()

@@ -106,8 +106,8 @@ class Clock(models.Model):
     ONLY = 1
 
     ran_until = models.DateTimeField(
-        help_text="Up to this time, the clock ran and every door worked, or the lost time has been "
-        "given back."
+        help_text="Up to this time, the clock ran and every door (a way by which calls reach the "
+        "league) worked, or the lost time has been given back."
     )
     is_broken = models.BooleanField(
         default=False, help_text="Whether a door has failed since then; see `Door`."
