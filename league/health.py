@@ -67,7 +67,7 @@ def find_alarms() -> dict[str, str]:
     try:
         found = {f"ladder {slug}": alarm for slug, alarm in alarms().items()}
         for subject, reason in rows_aside():
-            text = f"Set aside. {reason}"
+            text = f"Set aside: the league leaves it out. {reason}"
             found[subject] = f"{found[subject]} {text}" if subject in found else text
         return found
     except DatabaseError:
@@ -118,9 +118,15 @@ def _check_tick() -> str | None:
     except redis.RedisError:
         return None  # `_check_clock` reports it
     if age is None:
-        return "no tick yet: start the process beat, and a worker for the queue clock"
+        return (
+            "no tick (the task that does due work) yet: start the process beat, and a worker for "
+            "the queue clock"
+        )
     if age > MAX_TICK_AGE_SECONDS:
-        return f"no tick has finished for {age:.0f} s: read the log of the worker for the clock"
+        return (
+            f"no tick (the task that does due work) has finished for {age:.0f} s: read the log of "
+            "the worker for the queue clock"
+        )
     return None
 
 

@@ -298,7 +298,7 @@ def _apply_round(round_id: int) -> bool:
         if ladder.alarm:
             return False  # the round waits until an operator has repaired the ratings
         _queue_for_ladder(check_ladder, ladder.pk)
-        log.exception("a round was not applied: the ladder's ratings don't add up")
+        log.exception("a round was not applied: the sum of the ladder's ratings is wrong")
         return False
 
 

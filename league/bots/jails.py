@@ -110,7 +110,11 @@ def _prove(now: float) -> tuple[float, Jail | SandboxUnavailableError]:
     if _strongest is None or _rank(found) <= _rank(_strongest):
         _strongest = found
         return now + PROVE_EVERY, found
-    log.warning("a stronger sandbox held before", tier=_strongest.tier, forks=_strongest.forks)
+    log.warning(
+        "a stronger sandbox worked before; bots run in a weaker one now",
+        tier=_strongest.tier,
+        forks=_strongest.forks,
+    )
     return now + TRY_AGAIN_AFTER, found
 
 

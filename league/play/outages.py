@@ -114,7 +114,7 @@ def keep(now: datetime, probes: Iterable[Probe] = (), probing: timedelta = timed
         faults = _note_probes(now, probes)
         if faults:
             if not clock.is_broken:
-                log.warning("a door for bots' calls fails; open deadlines wait", faults=faults)
+                log.warning("calls of bots fail; open deadlines wait", faults=faults)
             Clock.objects.filter(pk=Clock.ONLY).update(is_broken=True)
         elif not is_new:
             moved = _catch_up(clock, now, probing)

@@ -10,7 +10,7 @@ import pytest
 from devserver.output import Output
 
 REQUEST = "2026-11-23T02:13:09Z [info     ] request finished [api.requests] status=200"
-FAULT = "2026-11-23T02:13:09Z [warning  ] a door for bots' calls fails [league.play.outages]"
+FAULT = "2026-11-23T02:13:09Z [warning  ] calls of bots fail [league.play.outages]"
 
 Opened = Callable[..., Output]
 

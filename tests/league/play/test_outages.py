@@ -333,7 +333,7 @@ def test_an_outage_of_a_door_is_one_line_at_its_begin_and_one_at_its_end(match: 
         run_clock(1, 9, FAILS)
         run_clock(9.5, 12, WORKS)
     assert [event["event"] for event in events] == [
-        "a door for bots' calls fails; open deadlines wait",
+        "calls of bots fail; open deadlines wait",
         "the league took no moves for a time; open deadlines moved",
     ]
     assert events[0]["faults"] == {"play": "connection refused"}

@@ -153,7 +153,7 @@ def test_the_page_shows_failed_and_void_matches_and_rows_set_aside(
     Ladder.objects.filter(pk=ladder.pk).update(set_aside="seats: 9 is too many.")
     shown = text_of(client)
     assert f"Match {match.pk} waiting to be played 1 failed attempt, 0 lost" in shown
-    assert "ladder quick: Set aside. seats: 9 is too many." in shown
+    assert "ladder quick: Set aside: the league leaves it out. seats: 9 is too many." in shown
     assert "None of the last matches is void." in shown
     play.void_match(match, "It <never> ends.")
     assert "It &lt;never&gt; ends." in page(client, PATH)
