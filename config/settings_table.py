@@ -122,7 +122,7 @@ TEXTS: dict[str, Text] = {
     "PROBE_URL": Text(
         "the address at which bots reach the league; the `clock` worker calls it, and if the "
         "calls fail, open turns get the lost time back",
-        default="none; the front's address from `make up` and `docker/compose.yaml`",
+        default="none; `make up` and `docker/compose.yaml` set the front's address",
     ),
     "SANDBOX_PATIENCE": Text(
         "if no worker has a working sandbox for this number of seconds, each waiting match of "

@@ -246,7 +246,7 @@ def _starts(data: bytes, entries: list[_Entry]) -> list[int]:
     for entry in entries:
         start = entry.offset + _LOCAL.size
         if start > len(data):
-            raise _damaged(f"{quote(entry.path)} begins behind its end")
+            raise _damaged(f"{quote(entry.path)} begins after the archive's end")
         signature, *_, name_length, extra = _LOCAL.unpack_from(data, entry.offset)
         start += name_length + extra
         if signature != b"PK\3\4" or start + entry.packed > len(data):
