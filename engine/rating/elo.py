@@ -276,6 +276,6 @@ def _check_zero_sum(states: Mapping[int, RatingState]) -> None:
     expected = START * len(states)
     if total != expected:
         raise ZeroSumError(
-            f"{len(states)} bots have {total} milli-Elo together, {total - expected:+} off "
-            f"{expected}: recompute the ladder from its first round"
+            f"{len(states)} bots have {total} milli-Elo together, not {expected}: recompute the "
+            "ladder from its first round"
         )
