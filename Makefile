@@ -103,7 +103,7 @@ up: $(VENV)/.project ## the whole league on this machine, at http://127.0.0.1:80
 		$(if $(filter command,$(origin HOST)),--host $(HOST)) $(if $(VERBOSE),--verbose)
 
 .PHONY: down
-down: ## end the league that runs in this checkout, also in the background
+down: ## end the league that runs in this checkout, in a terminal or in the background
 	@if [ -x $(BIN)/python ]; then exec $(BIN)/python -m devserver.down; \
 	else echo "No league runs here: nothing is installed yet."; fi
 
@@ -124,7 +124,7 @@ upgrade: ## replace the containers that run here by those of this checkout, with
 # --- Checks ----------------------------------------------------------------------------------
 
 .PHONY: test
-test: lint ## all checks, and the tests of five minutes (THOROUGH=1: all; PYTEST_ARGS="-k deal -n0")
+test: lint ## lint, types, imports and most tests, about 5 min (THOROUGH=1: all tests; PYTEST_ARGS="-k deal -n0")
 	@# Types and imports are checked beside the tests; their findings are printed after the tests.
 	@mkdir -p build; { $(MAKE) types imports >build/check.log 2>&1 & } ; checks=$$!; \
 	$(BIN)/pytest $(or $(PYTEST_ARGS),$(if $(THOROUGH),,-m "not thorough")); tests=$$?; \
@@ -232,12 +232,12 @@ bench: $(VENV)/.project ## how fast the engine is here
 	@$(BIN)/python -m engine bench
 
 .PHONY: benchservice
-benchservice: $(VENV)/.testing ## moves, turns, waiters, standings of the service (minutes)
+benchservice: $(VENV)/.testing ## measure moves, turns, waiting requests and standings of the service (15 min)
 	@for each in service_moves turns_way waiting standings; do \
 		echo "--- $$each"; $(BIN)/python benchmarks/$$each.py || exit 1; done
 
 .PHONY: compare
-compare: $(VENV)/.testing ## the engine against its references, in one run
+compare: $(VENV)/.testing ## measure how fast the engine is beside OpenSpiel and RLCard
 	@$(BIN)/python benchmarks/engine_compare.py
 
 # --- Locking ---------------------------------------------------------------------------------
