@@ -121,7 +121,7 @@ class Power(TypedDict):
     """What a test of the report can find with the blocks so far."""
 
     question: Literal["fed", "with"]
-    """As in `results`."""
+    """`fed` or `with`, as in the field `question` of each pair."""
     pairs: int
     """Number of ordered pairs of bots with enough blocks for the test."""
     smallest_gain: float | None

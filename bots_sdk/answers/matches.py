@@ -111,9 +111,9 @@ class MatchChance(TypedDict):
     """The same chances after the moves of the phase, but before its new cards; null if the phase
     has no new cards."""
     decider: int | None
-    """The seat with the most important decision of the phase. The moves of the phase change the
-    chances of all seats. Of the largest of these changes, this decision explains more than any
-    other decision. Null if no decision explains a quarter of it."""
+    """The seat with the most important decision of the phase. The league takes the largest change
+    of a seat's chance in the phase, and finds the decision that causes the largest part of it. Null
+    if no decision alone causes a quarter of this change."""
 
 
 class Move(TypedDict):

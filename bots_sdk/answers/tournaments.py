@@ -13,7 +13,7 @@ class BracketSeat(TypedDict):
     seed: int | None
     """Seeding: position by rating at the start, 1 the best; null for a house bot that fills in."""
     scores: list[float]
-    """Score in the regular blocks together, then in each extra block."""
+    """First the score in all regular blocks together, then the score in each extra block."""
     advances: bool | None
     """Whether the bot goes on to the next round; in the final, whether it has won. Null until it is
     decided."""
@@ -118,8 +118,8 @@ class OpponentScore(TypedDict):
     blocks: int
     """Number of finished blocks with both bots."""
     score: float
-    """In each of these blocks, take the mean of the bot's results against the opponent (win 1, tie
-    1/2, loss 0). This is their sum, from 0 to `blocks`."""
+    """Sum over the finished blocks with both bots, from 0 to `blocks`. Each block adds the mean of
+    the bot's results against the opponent (win 1, tie 1/2, loss 0)."""
 
 
 class CrossRow(TypedDict):

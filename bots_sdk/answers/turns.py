@@ -34,7 +34,8 @@ class Turn(TypedDict):
     deadline: str
     """When the referee plays for the seat, if it has not answered."""
     remaining_ms: int
-    """Milliseconds until the deadline, with the bank."""
+    """Milliseconds until the deadline. They include the bank, the seat's extra time for the whole
+    match."""
     bank_ms: int
     """Milliseconds in the seat's bank when the turn opened."""
     observation: dict[str, Any]
