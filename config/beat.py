@@ -21,7 +21,11 @@ from config.schedule import REST_SECONDS
 log = structlog.get_logger(__name__)
 
 _RETRY_SECONDS = 0.5
-_SIGN_SECONDS = 1.0
+_SIGN_SECONDS = 2.0
+REST_PAUSE_SECONDS = 3.0
+"""At rest, beat searches its schedule once in so long. Each search takes milliseconds."""
+_LOOK_SECONDS = 1.0
+"""At rest, beat looks so often whether the rest is over."""
 LEASE_KEY = "league:beat"
 LEASE_MILLISECONDS = 3000
 """If the active beat is killed, another one takes over after this time at most."""
@@ -37,6 +41,7 @@ class Scheduler(PersistentScheduler):
 
     _noted_at = -math.inf
     _led_at = -math.inf
+    _searched_at = -math.inf
     _is_closed = False
     _name = ""
 
@@ -46,7 +51,7 @@ class Scheduler(PersistentScheduler):
             if not self._leads():
                 return _RETRY_SECONDS
             self.producer  # noqa: B018 - it connects, before a task leaves the heap
-            seconds: float = super().tick(*args, **kwargs)
+            seconds = self._search(*args, **kwargs)
         except Exception as error:
             if self._is_closed:
                 return _RETRY_SECONDS
@@ -55,6 +60,18 @@ class Scheduler(PersistentScheduler):
             self._disconnect()
             return _RETRY_SECONDS
         self._note_alive()
+        return seconds
+
+    def _search(self, *args: Any, **kwargs: Any) -> float:
+        """Queue a task that is due; return the seconds until the next search."""
+        from league import activity  # it needs Django set up
+
+        now = time.monotonic()
+        if now - self._searched_at < REST_PAUSE_SECONDS and not activity.is_active():
+            return _LOOK_SECONDS
+        seconds: float = super().tick(*args, **kwargs)
+        if seconds:  # else another task is due
+            self._searched_at = now
         return seconds
 
     def apply_entry(self, entry: Any, producer: Any = None) -> None:
@@ -110,7 +127,7 @@ class Scheduler(PersistentScheduler):
         return True
 
     def _note_alive(self) -> None:
-        """Store a heartbeat for `/readyz` each second."""
+        """Store a heartbeat for `/readyz` every two seconds."""
         if time.monotonic() - self._noted_at < _SIGN_SECONDS:
             return
         from league import heartbeats, processes  # they need Django set up

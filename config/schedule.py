@@ -68,7 +68,7 @@ BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
 }
 _LONG = 3600
 REST_SECONDS = {
-    "tick": 10,
+    "tick": 20,
     "upkeep": 15,
     "prove-sandbox": _LONG,
     "find-highlights": _LONG,
@@ -76,7 +76,8 @@ REST_SECONDS = {
     "remove-old-output": _LONG,
     "archive-rounds": _LONG,
 }
-"""While the league is at rest, beat queues these entries once in so many seconds.
+"""While the league is at rest, beat queues these entries once in so many seconds, or up to
+`config.beat.REST_PAUSE_SECONDS` later.
 
 For upkeep it is below the longest time that upkeep counts as open for entries, 20 s. For tasks of
 workers that sleep at rest (`devserver/sleep.py`) it is long.

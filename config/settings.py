@@ -54,7 +54,7 @@ USE_TZ = True
 
 DATABASES = {
     "default": environment.database("DATABASE_URL")
-    | {"CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True}
+    | {"CONN_MAX_AGE": 600, "CONN_HEALTH_CHECKS": True}
 }
 # Only the statements of `league.play.statements` are prepared, after this many runs.
 DATABASES["default"]["OPTIONS"].setdefault("prepare_threshold", 5)

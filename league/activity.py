@@ -21,6 +21,14 @@ def note() -> None:
         cache.set(_ACTIVE_KEY, 1, timeout=ACTIVE_SECONDS)
 
 
+def is_active() -> bool:
+    """Return whether the league is active; without the broker the answer is yes."""
+    try:
+        return cache.get(_ACTIVE_KEY) is not None
+    except RedisError:
+        return True
+
+
 def may_look(work: str, rest_seconds: int) -> bool:
     """Return whether to look for due work now; at rest, only once in so many seconds.
 
@@ -31,8 +39,6 @@ def may_look(work: str, rest_seconds: int) -> bool:
         rest_seconds: the pause while the league is at rest.
     """
     try:
-        return cache.get(_ACTIVE_KEY) is not None or bool(
-            cache.add(f"looked-for-{work}", 1, timeout=rest_seconds)
-        )
+        return is_active() or bool(cache.add(f"looked-for-{work}", 1, timeout=rest_seconds))
     except RedisError:
         return True

@@ -20,12 +20,12 @@ MAX_CLOCK_AGE_SECONDS = 4
 MAX_HEARTBEAT_AGE_SECONDS = 5
 """A part, or a queue's worker, without a heartbeat for longer than this is down.
 
-Workers give one every 2 s, beat and the gateway each second.
+Workers, beat and the gateway give one every 2 s.
 """
-MAX_TICK_AGE_SECONDS = 25
+MAX_TICK_AGE_SECONDS = 45
 """If no tick has finished for longer than this, ticks fail or hang.
 
-At rest, one is queued every 10 s."""
+At rest, one is queued every 20 s."""
 
 QUEUES = sorted(
     {

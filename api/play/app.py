@@ -58,7 +58,7 @@ from league.play.statements import plan_by_index  # noqa: E402
 from league.play.wakeups import MATCHES, TURNS  # noqa: E402
 
 MAX_WAIT_SECONDS = 30.0
-ALIVE_SECONDS = 1.0
+ALIVE_SECONDS = 2.0
 """Time between two heartbeats of this process."""
 
 COLLECT_AFTER = (20_000, 20, 50)
@@ -287,12 +287,16 @@ def _still_play(texts: Sequence[str]) -> list[bool]:
 
 
 async def _note_alive() -> None:
-    """Store a heartbeat for `/readyz` each second."""
+    """Store a heartbeat for `/readyz` every two seconds."""
     name = processes.named("gateway")
+
+    def note() -> None:
+        heartbeats.note_part("gateway")
+        processes.note(name)
+
     while True:
         with suppress(RedisError):  # the cache may be away
-            await asyncio.to_thread(heartbeats.note_part, "gateway")
-            await asyncio.to_thread(processes.note, name)
+            await asyncio.to_thread(note)
         await asyncio.sleep(ALIVE_SECONDS)
 
 

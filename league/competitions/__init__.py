@@ -43,7 +43,11 @@ from league.competitions.tournament_entries import (
     takes_entries,
     withdraw,
 )
-from league.competitions.tournament_rounds import advance_tournament, tournaments_to_advance
+from league.competitions.tournament_rounds import (
+    advance_tournament,
+    opens_or_starts_soon,
+    tournaments_to_advance,
+)
 
 __all__ = [
     "BlockCounts",
@@ -83,6 +87,7 @@ __all__ = [
     "open_placements",
     "open_round",
     "open_table",
+    "opens_or_starts_soon",
     "plan_tournament",
     "rank_progress",
     "reinstate",

@@ -5,6 +5,7 @@ Swiss or knockout is over.
 """
 
 import secrets
+from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
@@ -21,6 +22,8 @@ from league.models.bots import BotQuerySet
 from league.models.setting_aside import NOT_SET_ASIDE
 
 State = Tournament.State
+SOON = timedelta(seconds=40)
+"""Longer than the time from one upkeep to the next, also while the league is at rest."""
 MOVED = ("entries_open_at", "starts_at", "open_seconds", "seen_open_at", "note")
 
 
@@ -35,6 +38,16 @@ def tournaments_to_advance() -> list[int]:
     )
     taking_part = Tournament.objects.filter(NOT_SET_ASIDE)
     return list(taking_part.filter(ready).values_list("pk", flat=True))
+
+
+def opens_or_starts_soon(now: datetime) -> bool:
+    """Return whether a tournament opens its entries or starts within the next `SOON`."""
+    soon = (now, now + SOON)
+    return (
+        Tournament.objects.to_come()
+        .filter(Q(entries_open_at__range=soon) | Q(starts_at__range=soon))
+        .exists()
+    )
 
 
 def advance_tournament(tournament_id: int) -> None:

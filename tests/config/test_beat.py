@@ -74,6 +74,23 @@ def test_at_rest_beat_queues_a_tick_only_now_and_then(
     assert queued[4:] == ["tick"]
 
 
+def test_at_rest_beat_searches_its_schedule_only_now_and_then_until_the_rest_ends(
+    scheduler: Scheduler, queued: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("config.beat.REST_PAUSE_SECONDS", 600)  # the machine may stall
+    cache.clear()
+    clock = [datetime.now(UTC)]
+    monkeypatch.setattr("celery.schedules.BaseSchedule.now", lambda self: clock[0])
+    run_until_idle(scheduler)
+    queued.clear()
+    clock[0] += timedelta(hours=1)
+    assert scheduler.tick() == 1.0
+    assert queued == []
+    activity.note()
+    run_until_idle(scheduler)
+    assert "tick" in queued
+
+
 def test_every_pause_at_rest_belongs_to_an_entry_of_the_schedule() -> None:
     assert REST_SECONDS.keys() <= BEAT_SCHEDULE.keys()
 

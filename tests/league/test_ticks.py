@@ -1,5 +1,7 @@
 """Ticks of a league at rest: they cost little, and see at once what changes."""
 
+from datetime import timedelta
+
 import pytest
 from django.core.cache import cache
 from django.db import connection
@@ -95,6 +97,22 @@ def test_due_work_ends_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     tasks.follow_up()
     assert activity.may_look("tick", 60)
     cache.clear()
+
+
+@pytest.mark.parametrize(("seconds", "times"), [(30, 3), (3000, 1)])
+def test_upkeep_ends_the_rest_shortly_before_a_tournament_starts(
+    resting: Ladder, seconds: int, times: int
+) -> None:
+    now = timezone.now()
+    competitions.announce_tournament(
+        title="A cup",
+        ladder=resting,
+        starts_at=now + timedelta(seconds=seconds),
+        entries_open_at=now - timedelta(hours=1),
+    )
+    cache.clear()
+    tasks.upkeep()
+    assert looks() == times
 
 
 def test_without_the_broker_due_work_is_looked_for(settings: Settings) -> None:
