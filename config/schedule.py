@@ -68,8 +68,8 @@ BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
 }
 _LONG = 3600
 REST_SECONDS = {
-    "tick": 20,
-    "upkeep": 15,
+    "tick": 30,
+    "upkeep": 45,
     "prove-sandbox": _LONG,
     "find-highlights": _LONG,
     "write-feed": _LONG,
@@ -79,6 +79,6 @@ REST_SECONDS = {
 """While the league is at rest, beat queues these entries once in so many seconds, or up to
 `config.beat.REST_PAUSE_SECONDS` later.
 
-For upkeep it is below the longest time that upkeep counts as open for entries, 20 s. For tasks of
+For upkeep it is below the longest time that upkeep counts as open for entries, 60 s. For tasks of
 workers that sleep at rest (`devserver/sleep.py`) it is long.
 """

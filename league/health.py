@@ -22,10 +22,10 @@ MAX_HEARTBEAT_AGE_SECONDS = 5
 
 Workers, beat and the gateway give one every 2 s.
 """
-MAX_TICK_AGE_SECONDS = 45
+MAX_TICK_AGE_SECONDS = 60
 """If no tick has finished for longer than this, ticks fail or hang.
 
-At rest, one is queued every 20 s."""
+At rest, one is queued every 30 s."""
 
 QUEUES = sorted(
     {

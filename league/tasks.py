@@ -248,7 +248,7 @@ def upkeep() -> None:
     _do(lambda: competitions.note_open_entries(timezone.now()))
     _do(competitions.announce_scheduled)
     if _do(lambda: competitions.opens_or_starts_soon(timezone.now())):
-        activity.note()  # at rest, a tick would find it up to 20 s late
+        activity.note()  # at rest, a tick would find it up to 30 s late
     _each(moderation.bots_to_stop, moderation.stop_new_matches)
     _each(ratings.ladders_to_hide_on, ratings.hide_idle)
     _each(ratings.ladders_with_other_ranked_from, ratings.copy_ranked_from)

@@ -294,9 +294,11 @@ async def _note_alive() -> None:
         heartbeats.note_part("gateway")
         processes.note(name)
 
+    loop = asyncio.get_running_loop()
     while True:
         with suppress(RedisError):  # the cache may be away
-            await asyncio.to_thread(note)
+            # `asyncio.to_thread` copies the context, and so opens a new connection for each call.
+            await loop.run_in_executor(None, note)
         await asyncio.sleep(ALIVE_SECONDS)
 
 

@@ -119,8 +119,10 @@ class Request:
             ProblemError: the client has used up the limit.
         """
         self._usage = throttles.count_reserved(policy, client)
-        if self._usage is None:  # the cache may keep a thread waiting
-            self._usage = await asyncio.to_thread(throttles.count, policy, client)
+        if self._usage is None:
+            # The cache may keep a thread waiting. `asyncio.to_thread` would open a new connection.
+            loop = asyncio.get_running_loop()
+            self._usage = await loop.run_in_executor(None, throttles.count, policy, client)
         if self._usage and self._usage.is_exceeded:
             raise too_many_requests(self._usage)
 

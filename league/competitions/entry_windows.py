@@ -19,7 +19,7 @@ log = structlog.get_logger(__name__)
 
 NOTE_EVERY = timedelta(seconds=10)
 """Upkeep writes the time to a tournament no more often than this."""
-MAX_GAP = timedelta(seconds=20)
+MAX_GAP = timedelta(seconds=60)
 """If two notes are further apart, the league was down between them."""
 ENOUGH = timedelta(minutes=10)
 """Bots could enter for long enough: this time, or half of the window if that is less."""

@@ -22,7 +22,7 @@ from league.models.bots import BotQuerySet
 from league.models.setting_aside import NOT_SET_ASIDE
 
 State = Tournament.State
-SOON = timedelta(seconds=40)
+SOON = timedelta(seconds=75)
 """Longer than the time from one upkeep to the next, also while the league is at rest."""
 MOVED = ("entries_open_at", "starts_at", "open_seconds", "seen_open_at", "note")
 
