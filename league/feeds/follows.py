@@ -1,4 +1,7 @@
-"""Follows: which bots and tournaments an account follows, and its feed."""
+"""Follows: which bots and tournaments an account follows, and its feed.
+
+An account follows its own bots from the start; no row is stored for them.
+"""
 
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -47,12 +50,13 @@ def follow_state(account: User | None, followed: Bot | Tournament) -> FollowStat
 
 
 def feed_of(account: User) -> QuerySet[FeedItem]:
-    """Return what happened to the bots and tournaments that an account follows, newest first."""
+    """Return what happened to an account's bots and to what it follows, newest first."""
     follows = Follow.objects.filter(account=account)
+    own = Bot.objects.owned_by(account).values("pk")
     bots = follows.filter(bot__isnull=False).values("bot")
     tournaments = follows.filter(tournament__isnull=False).values("tournament")
     # Followers of the winner get the item of its rank, so they do not need the tournament's end.
-    about_bots = Q(bot__in=bots) & ~Q(kind=FeedItem.Kind.FINISHED)
+    about_bots = (Q(bot__in=own) | Q(bot__in=bots)) & ~Q(kind=FeedItem.Kind.FINISHED)
     about_events = Q(tournament__in=tournaments) & ~Q(kind=FeedItem.Kind.PLACED)
     items = FeedItem.objects.filter(about_bots | about_events)
     return items.select_related("bot", "ladder", "tournament").order_by("-at", "-id")

@@ -24,7 +24,7 @@ START = re.compile("^Start")
 def test_a_bot_is_followed_and_the_feed_leads_to_its_match(
     league: Tournament, context: BrowserContext, visit: Visit, live_server: LiveServer
 ) -> None:
-    sign_in(context, User.objects.get(username="ada"), live_server.url)
+    sign_in(context, User.objects.create(username="a-reader"), live_server.url)
     page = visit.page
     page.goto("/bots/bot-0/")
     page.get_by_role("button", name="Follow bot").click()

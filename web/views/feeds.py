@@ -32,15 +32,19 @@ _TOP_RANKS = 10
 @require_safe
 @never_cache
 def feed(request: HttpRequest) -> HttpResponse:
-    """Show what happened to the bots and tournaments that the account follows."""
+    """Show what happened to the account's bots, and to the bots and tournaments that it follows."""
     user = signed_in(request)
+    own = list(Bot.objects.owned_by(user).active().order_by("name"))
     page = page_of(request, feeds.feed_of(user), _ROWS)
     read = read_until(request)
     context = {
         "page": page,
         "days": by_day(page),
         "read": read,
-        "follows": user.followed.select_related("bot", "tournament").order_by("-pk"),
+        "own": own,
+        "follows": user.followed.exclude(bot__in=own)
+        .select_related("bot", "tournament")
+        .order_by("-pk"),
     }
     answer = render(request, "web/feed.html", context)
     note_visit(answer)

@@ -121,6 +121,19 @@ def test_a_feed_has_what_its_account_follows_and_nothing_else(ada: User, cup: To
     assert {item.kind for item in feeds.feed_of(ada)} == {"started", "finished"}
 
 
+def test_the_feed_of_an_owner_has_their_bots_without_following_them(
+    ada: User, cup: Tournament
+) -> None:
+    feeds.write_items(timezone.now())
+    bot = Bot.objects.get(name="bot-1")
+    Bot.objects.filter(pk=bot.pk).update(owner=ada, kind=Bot.Kind.HOSTED)
+    assert {item.bot for item in feeds.feed_of(ada)} == {bot}
+    count = feeds.feed_of(ada).count()
+    assert feeds.count_news(ada, timezone.now() - timedelta(days=1), 99) == count > 0
+    feeds.follow(ada, bot)
+    assert feeds.feed_of(ada).count() == count  # each item once
+
+
 def test_an_account_follows_a_limited_number(
     ada: User, cup: Tournament, monkeypatch: pytest.MonkeyPatch
 ) -> None:

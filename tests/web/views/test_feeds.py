@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from league import feeds
-from league.models import FeedItem, Tournament
+from league.models import Bot, FeedItem, Tournament
 from tests.web.pages import page, queries
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -44,6 +44,22 @@ def test_an_account_follows_a_bot_and_reads_what_happened_to_it(
     assert 'class="state new"' not in page(client, "/feed/")
     client.post("/bots/bot-0/follow/", {"follow": "no"})
     assert "You follow nothing yet" in page(client, "/feed/")
+
+
+def test_the_feed_lists_a_persons_bots_among_what_they_follow(
+    client: Client, played: Tournament
+) -> None:
+    feeds.write_items(timezone.now())
+    ada = User.objects.create(username="ada")
+    Bot.objects.filter(name="bot-0").update(owner=ada, kind=Bot.Kind.HOSTED)
+    client.force_login(ada)
+    text = page(client, "/feed/")
+    assert re.search(r"bot-0 (wins|finishes)", text)
+    followed = text.partition("<h2>You follow</h2>")[2].partition("</ul>")[0]
+    assert '<a href="/bots/bot-0/">bot-0</a> <span class="quiet">yours</span>' in followed
+    client.post("/bots/bot-0/follow/")
+    followed = page(client, "/feed/").partition("<h2>You follow</h2>")[2].partition("</ul>")[0]
+    assert followed.count("/bots/bot-0/") == 1
 
 
 def test_the_feed_labels_each_item_by_its_kind(client: Client, played: Tournament) -> None:
