@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 from league.archive_files import ArchiveError
 from league.feeds.items import sentence
-from league.models import FeedItem
+from league.models import FeedItem, Match
+from league.play.headlines import headline
 from league.visibility import may_see_record
-from web.news import labelled, link_of
+from web.news import labelled, link_of, within_tournament
 from web.selectors.matches import matches_listed
 from web.table.moments import Moment, moment_of
 
@@ -25,7 +26,7 @@ class Shown(NamedTuple):
     Attributes:
         item: what happened.
         label: its kind, in a word or two.
-        text: the sentence, without what the label says.
+        text: the sentence, without what the label or the title of its block says.
         address: of the page about it.
         moment: the picture of its match; None without one.
     """
@@ -37,26 +38,97 @@ class Shown(NamedTuple):
     moment: Moment | None
 
 
-def by_day(items: Iterable[FeedItem]) -> list[tuple[date, list[Shown]]]:
+class Together(NamedTuple):
+    """Items of one day that are about one tournament or one match; most are alone.
+
+    Attributes:
+        lines: the items, the newest first.
+        title: of the tournament or match; "" for an item alone.
+        address: of its page.
+    """
+
+    lines: list[Shown]
+    title: str = ""
+    address: str = ""
+
+    @property
+    def first(self) -> Shown:
+        """The newest item."""
+        return self.lines[0]
+
+    @property
+    def label(self) -> str:
+        """The kinds of the items, each once."""
+        return ", ".join(dict.fromkeys(line.label for line in self.lines if line.label))
+
+    @property
+    def moment(self) -> Moment | None:
+        """The picture of the first item that has one."""
+        return next((line.moment for line in self.lines if line.moment), None)
+
+
+def by_day(items: Iterable[FeedItem]) -> list[tuple[date, list[Together]]]:
     """Return items, the newest first, by their day in UTC; costs two queries if they have matches.
 
-    Several items can lead to one match; the first of them has its picture.
+    Items of a day about one tournament or one match stand together. Several items can lead to one
+    match; the first of them has its picture.
     """
     rows = list(items)
-    moments = _moments(rows)
-    shown = (
+    matches = _matches(rows)
+    moments = _moments(rows, matches)
+    return [
+        (day, _together(list(of_day), matches, moments))
+        for day, of_day in groupby(rows, lambda item: item.at.date())
+    ]
+
+
+def _together(
+    rows: list[FeedItem], matches: dict[int, Match], moments: dict[int, Moment]
+) -> list[Together]:
+    subjects: dict[tuple[str, int], list[FeedItem]] = {}
+    for item in rows:
+        subjects.setdefault(_subject(item), []).append(item)
+    return [_block(about, matches, moments) for about in subjects.values()]
+
+
+def _subject(item: FeedItem) -> tuple[str, int]:
+    """Return what an item is about: its tournament, the match of a highlight, or itself."""
+    if item.tournament_id is not None:
+        return "tournament", item.tournament_id
+    if item.kind == FeedItem.Kind.HIGHLIGHT and item.match_id is not None:
+        return "match", item.match_id
+    return "item", item.pk
+
+
+def _block(
+    about: list[FeedItem], matches: dict[int, Match], moments: dict[int, Moment]
+) -> Together:
+    first = about[0]
+    shown = [
         Shown(item, *labelled(item, sentence(item)), link_of(item), moments.get(item.pk))
-        for item in rows
-    )
-    return [(day, list(of_day)) for day, of_day in groupby(shown, lambda each: each.item.at.date())]
+        for item in about
+    ]
+    if len(about) == 1:
+        return Together(shown)
+    if first.tournament is not None:
+        lines = [line._replace(text=within_tournament(line.item)) for line in shown]
+        return Together(lines, first.tournament.title, link_of(first))
+    match = matches.get(first.match_id or 0)
+    return Together(shown, headline(match) if match else "One match", link_of(first))
 
 
-def _moments(rows: list[FeedItem]) -> dict[int, Moment]:
+def _matches(rows: list[FeedItem]) -> dict[int, Match]:
+    """Return the first matches that items lead to, by their ids."""
+    numbers = dict.fromkeys(item.match_id for item in rows if item.match_id is not None)
+    return matches_listed().defer(None).in_bulk(list(numbers)[:_PICTURES])
+
+
+def _moments(rows: list[FeedItem], matches: dict[int, Match]) -> dict[int, Moment]:
+    """Return the pictures of matches, by the ids of the first items that lead to them."""
     first: dict[int, FeedItem] = {}
     for item in rows:
         if item.match_id is not None:
             first.setdefault(item.match_id, item)
-    matches = matches_listed().defer(None).in_bulk(list(first)[:_PICTURES])
     moments = {}
     for pk, match in matches.items():
         item = first[pk]

@@ -42,6 +42,17 @@ def labelled(item: FeedItem, text: str) -> tuple[str, str]:
     return _LABELS.get(FeedItem.Kind(item.kind), ""), text
 
 
+def within_tournament(item: FeedItem) -> str:
+    """Return an item of a tournament as a line below the tournament's title."""
+    name = "a deleted bot" if item.bot is None else item.bot.name
+    match item.kind:
+        case FeedItem.Kind.STARTED:
+            return f"Begins with {item.number} bots"
+        case FeedItem.Kind.FINISHED:
+            return f"Is over: {name} wins" if item.bot else "Is over: nobody has a rank"
+    return f"{name} wins" if item.number == 1 else f"{name} finishes with rank {item.number}"
+
+
 def link_of(item: FeedItem) -> str:
     """Return the address of the page that shows what an item is about."""
     if item.kind == FeedItem.Kind.HIGHLIGHT and item.match_id:

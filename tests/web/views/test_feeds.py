@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from league import feeds
-from league.models import Bot, FeedItem, Tournament
+from league.models import Bot, FeedItem, Match, Tournament
 from tests.web.pages import page, queries
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -69,8 +69,9 @@ def test_the_feed_labels_each_item_by_its_kind(client: Client, played: Tournamen
     for number in range(4):
         client.post(f"/bots/bot-{number}/follow/")
     text = page(client, "/feed/")
-    labels = re.findall(r'<span class="kind">([^<]+)</span>', text)
-    assert len(labels) == text.count('class="match-link"')
+    shown = re.findall(r'<span class="kind">([^<]+)</span>', text)
+    assert len(shown) == text.count('class="match-link"')
+    labels = [label for each in shown for label in each.split(", ")]
     assert "Tournament" in labels
     kinds = [item.text.split(" of ")[0] for item in FeedItem.objects.filter(kind="highlight")]
     assert kinds
@@ -95,10 +96,44 @@ def test_the_feed_groups_items_by_day_and_shows_their_matches(
     assert days[1].count("<li") == 1
     assert re.search(r"data-clock>03:04 UTC</time>", days[1])
     matches = set(FeedItem.objects.exclude(match=None).values_list("match", flat=True))
-    assert len(re.findall('<div class="moment[ "]', text)) == min(len(matches), 8) > 0
+    pictures = len(re.findall('<div class="moment[ "]', text))
+    assert 0 < pictures <= min(len(matches), 8, text.count('class="match-link"'))
     monkeypatch.setattr("web.feed_days.may_see_record", lambda match: False)
     assert '<div class="moment' not in page(client, "/feed/")
     assert "Watch the last match" in page(client, "/feed/")
+
+
+def test_news_of_a_day_about_one_tournament_or_match_stand_together(
+    client: Client, played: Tournament
+) -> None:
+    feeds.write_items(timezone.now())
+    client.force_login(User.objects.create(username="ada"))
+    client.post(f"/tournaments/{played.pk}/follow/")
+    for number in range(4):
+        client.post(f"/bots/bot-{number}/follow/")
+    match = Match.objects.finished().latest("pk")
+    for number, kind in enumerate(("Upset", "Comeback")):
+        FeedItem.objects.create(
+            key=f"{number}",
+            kind="highlight",
+            at=timezone.now(),
+            bot=Bot.objects.get(name="bot-0"),
+            match=match,
+            number=2,
+            text=f"{kind} of 1 Jan 2026: what happened",
+        )
+    text = page(client, "/feed/")
+    blocks = [each for each in text.split('<p class="kicker">')[1:] if 'class="lines-of"' in each]
+    of_match, of_event = (" ".join(re.sub(r"<[^>]+>", " ", each).split()) for each in blocks)
+    assert of_match.startswith("Comeback, Upset new")
+    assert of_match.count("what happened") == 2
+    assert of_event.startswith("Tournament new A tournament Is over: bot-")
+    winner = FeedItem.objects.get(kind="placed", number=1).bot
+    for line in (f"Is over: {winner} wins", f"{winner} wins", "with rank 2", "Begins with 4 bots"):
+        assert line in of_event
+    assert text.count("A tournament</a>") == 2  # the title of the block, and what she follows
+    FeedItem.objects.filter(kind="started").update(at=timezone.now() - timedelta(days=1))
+    assert "A tournament has begun with 4 bots" in page(client, "/feed/")
 
 
 def test_the_banner_of_a_tournament_offers_to_follow_it(client: Client, played: Tournament) -> None:
@@ -115,7 +150,7 @@ def test_an_account_follows_a_tournament(client: Client, played: Tournament) -> 
     feeds.write_items(timezone.now())
     client.force_login(User.objects.create(username="ada"))
     client.post(f"/tournaments/{played.pk}/follow/")
-    assert "A tournament has begun with 4 bots" in page(client, "/feed/")
+    assert "Begins with 4 bots" in page(client, "/feed/")
     client.post("/bots/bot-3/follow/")
     before = queries(client, "/feed/")
     for number in range(3):
