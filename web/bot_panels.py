@@ -22,7 +22,7 @@ from league.ratings.standings import StandingRow, standing_rows
 from web.charts.cross_tables import Cell, cell
 from web.charts.lines import Chart
 from web.charts.ratings import History, chart_of_bot, chart_of_ladder
-from web.ordinals import ordinal
+from web.selectors.form import result_mark
 from web.selectors.matches import matches_listed
 
 _FORM = 10
@@ -193,13 +193,5 @@ def opponents_page(ladder: Ladder) -> str:
 
 
 def _result(rated: RatedMatch, matches: dict[int, Match]) -> Result:
-    place = f"{ordinal(rated.place)} of {rated.seats}"
-    if rated.place == 1:
-        mark, words = (
-            ("D", f"shares the first place of {rated.seats}") if rated.tied else ("W", "won")
-        )
-    elif rated.seats == 2:
-        mark, words = "L", "lost"
-    else:
-        mark, words = str(rated.place), place
+    mark, words = result_mark(rated.place, rated.seats, tied=rated.tied)
     return Result(matches[rated.match], rated, mark, words)

@@ -43,6 +43,7 @@ from web.forms import SignUpForm, UploadForm
 from web.gallery_analyses import analysed
 from web.highlights import shown
 from web.player_page import MoveChoice
+from web.selectors.form import Form, Mark
 from web.selectors.head_to_head import Score
 from web.selectors.ladders import Movement
 from web.table.live import live_steps
@@ -118,6 +119,7 @@ def samples() -> dict[str, Any]:
         "trends": [34_000, -12_000, 0, None],
         "results": [_result(mark, words) for mark, words in _RESULTS],
         "rates": _rates(),
+        "bot_form": Form([Mark(mark, words) for mark, words in _RESULTS]),
         "scores": [
             Score("seat 0", 24, 0.0, 0.0, 0.1),
             Score("seat 1", 128, 0.5, 0.4, 0.6),

@@ -11,6 +11,7 @@ from engine.games.titles import GAME_TITLES
 from league.models import Bot, Tournament
 from web.requests import page_of, whole_number
 from web.selectors import bots as bot_rows
+from web.selectors import form
 from web.selectors import ladders as ladder_rows
 from web.selectors import matches as match_rows
 from web.selectors import tournaments as event_rows
@@ -47,6 +48,7 @@ def bots(request: HttpRequest) -> HttpResponse:
     kinds = [("", "all bots"), ("house", "house bots"), ("hosted", "hosted bots")]
     context = {
         "page": page,
+        "forms": form.forms_of([bot.pk for bot in page]),
         "wanted": wanted,
         "kind": kind,
         "kinds": [*kinds, ("remote", "remote bots")],

@@ -10,6 +10,7 @@ from django.utils import timezone
 from engine.rating.intervals import wilson
 from league import competitions, feeds
 from league.models import (
+    Block,
     Bot,
     FeedItem,
     HeadToHead,
@@ -75,6 +76,30 @@ def test_where_most_bots_have_no_rank_one_line_says_so(client: Client) -> None:
     Standing.objects.update(blocks=20)
     for path in ("/bots/", "/ladders/"):
         assert "provisional" not in page(client, path)
+
+
+def test_each_bot_of_the_list_has_its_last_results_the_newest_last(
+    client: Client, played: Tournament
+) -> None:
+    bots = {bot.pk: bot.name for bot in Bot.objects.all()}
+    before = queries(client, "/bots/")
+    last = list(Match.objects.with_bots(min(bots)).order_by("-pk")[:5])[::-1]
+    small.set_places(last[:1], lambda bot: 1)
+    small.set_places(last[1:2], lambda bot: 2 - (bot == min(bots)))
+    small.set_places(last[2:], lambda bot: 1 + (bot == min(bots)))
+    text = page(client, "/bots/")
+    [row] = re.findall(
+        rf'<li class="bot-row">(?:(?!</li>).)*"/bots/{bots[min(bots)]}/".*?</li>', text, re.S
+    )
+    assert 'aria-label="Last matches: shares the first place of 3, won, 2nd of 3, 2nd' in row
+    assert re.findall(r'class="result-mark \w+">(\w)<', row) == ["D", "W", "2", "2", "2"]
+    assert text.count('class="form-row"') == len(bots)
+    small.bots(5, prefix="more")
+    small.tournament(Ladder.objects.get())
+    small.run_all()
+    assert queries(client, "/bots/") == before
+    Block.objects.update(state="playing")
+    assert 'class="form-row"' not in page(client, "/bots/")  # the results are secret
 
 
 def test_empty_lists_say_what_to_do(client: Client) -> None:
