@@ -9,6 +9,7 @@ from engine.playback import steps_of
 from engine.record import Record
 from engine.sentences import move_in_words
 from web.charts.lines import Chart, chart
+from web.table.findings import Finding, findings_of
 
 _ERROR_BARS = 2
 """Half of an error bar in standard errors."""
@@ -65,8 +66,19 @@ class SeatSum:
 
 @dataclass(frozen=True, slots=True)
 class AnalysisPage:
-    """What the page of an analysis shows."""
+    """What the page of an analysis shows.
 
+    Attributes:
+        findings: the decisions that lost most.
+        chart: of the chances, with an upright line at each finding.
+        seats: totals, by seat.
+        rows: decisions.
+        decisions: number of all decisions.
+        playouts: number of simulated matches that compare two moves.
+        exact: number of decisions whose losses are exact.
+    """
+
+    findings: list[Finding]
     chart: Chart | None
     seats: list[SeatSum]
     rows: list[Row]
@@ -92,8 +104,13 @@ def analysis_page(
         (name, [100 * chance.seats[seat] for chance in found.chances])
         for seat, name in enumerate(names)
     ]
+    findings = findings_of(found, steps, names)
+    marked: dict[int, str] = {}
+    for each in findings:  # two of them can be of one phase
+        marked[each.phase] = f"{marked.get(each.phase, '')} {each.number}".strip()
     return AnalysisPage(
-        chart=chart(lines, "deal", "end"),
+        findings=findings,
+        chart=chart(lines, "deal", "end", begins=marked),
         seats=seat_sums(found, names),
         rows=[_row(each, *steps[each.ply], names) for each in listed],
         decisions=len(found.decisions),

@@ -10,6 +10,7 @@ from engine.record import Record
 from league import analyses
 from league.models import Match, MatchAnalysis
 from web.analysis_page import SeatSum, seat_sums
+from web.table.findings import Finding, findings_of
 from web.table.turning_points import Turn, turns_of
 from web.table.verdicts import (
     StepChances,
@@ -32,6 +33,7 @@ class Beside:
         moves_done: number of moves that are analysed.
         lines: of the chances, by seat: points of SVG polylines. This and the rest need a result.
         verdict: on the step that the server shows; None without one.
+        worst: the decision that lost most; None without a mistake.
         turns: turning points, in order.
         rows: chances after each step.
         seats: luck and play of each seat.
@@ -44,6 +46,7 @@ class Beside:
     moves_done: int = 0
     lines: list[str] = field(default_factory=list)
     verdict: Verdict | None = None
+    worst: Finding | None = None
     turns: list[Turn] = field(default_factory=list)
     rows: list[StepChances] = field(default_factory=list)
     seats: list[SeatSum] = field(default_factory=list)
@@ -101,6 +104,7 @@ def beside_of(
         moves_done=len(record.moves),
         lines=chance_lines(first, verdicts),
         verdict=None if has_cards else verdict_at(verdicts, step, ply),
+        worst=next(iter(findings_of(found, steps, names, 1)), None),
         turns=turns_of(found, verdicts, names, steps, record.game),
         rows=chances_by_step(verdicts, names),
         seats=seat_sums(found, names),

@@ -6,6 +6,7 @@ import pytest
 
 from engine.analysis import Analysis, Decision
 from engine.analysis.results import Chance
+from web.table.findings import findings_of
 from web.table.turning_points import turns_of
 from web.table.verdicts import (
     chance_lines,
@@ -58,6 +59,24 @@ def test_the_worst_of_several_faults_comes_first() -> None:
     assert first.mark == "blunder"
     assert first.text.startswith("bo lost 0.2 places with “give 5”")
     assert first.text.endswith("ada lost 0.04 places.")
+
+
+def test_the_decisions_that_lost_most_are_the_findings() -> None:
+    worst = decision("blunder", 4, 1, move="play 5 5", best="pass", loss=0.2, fault="timeout")
+    fine = decision("fine", 1, 1, loss=0.9)
+    awards = decision("mistake", 2, 1, move="award 0", best="award 1", loss=0.03)
+    first, second = findings_of(analysis(GIVE, fine, awards, worst), STEPS, NAMES, 2)
+    assert (first.number, first.mark, first.name, first.lost) == (1, "blunder", "bo", "0.2 places")
+    assert (first.when, first.query, first.phase) == ("day 2", "step=2&ply=6", 3)
+    assert (first.cards, first.better, first.by_referee) == ([5, 5], [], True)
+    assert (second.name, second.cards, second.better, second.by_referee) == (
+        "ada",
+        [3],
+        [12],
+        False,
+    )
+    [*_, third] = findings_of(analysis(GIVE, awards, worst), STEPS, NAMES)
+    assert (third.query, third.cards) == ("step=1&ply=4", [])  # an award is no card
 
 
 @pytest.mark.parametrize(

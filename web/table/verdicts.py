@@ -180,10 +180,13 @@ def for_browser(first: Sequence[float], verdicts: Sequence[Verdict]) -> dict[str
 
 def _cards(verdict: Verdict) -> list[list[Any]]:
     return [
-        [each.seat, [int(rank) for rank in re.findall(r"\d+", each.best)]]
-        for each in verdict.faults
-        if not each.best.startswith(_AWARD)
+        [each.seat, ranks(each.best)] for each in verdict.faults if not each.best.startswith(_AWARD)
     ]
+
+
+def ranks(move: str) -> list[int]:
+    """Return the ranks of the cards of a move; none if it is a pass or an award."""
+    return [] if move.startswith(_AWARD) else [int(rank) for rank in re.findall(r"\d+", move)]
 
 
 def _words(faults: Sequence[Decision], made: Sequence[Decision], names: Sequence[str]) -> str:
@@ -197,7 +200,7 @@ def _words(faults: Sequence[Decision], made: Sequence[Decision], names: Sequence
     if not made:
         return "No choice: there was one legal move."
     if faults:
-        others = [f"{names[each.seat]} lost {_places(each, names)}" for each in faults[1:]]
+        others = [f"{names[each.seat]} lost {in_places(each, len(names))}" for each in faults[1:]]
         return " ".join(
             [_gave_up(faults[0], names), *([f"{', '.join(others)}."] if others else [])]
         )
@@ -211,13 +214,18 @@ def _words(faults: Sequence[Decision], made: Sequence[Decision], names: Sequence
 
 def _gave_up(decision: Decision, names: Sequence[str]) -> str:
     move, best = (move_in_words(text, names) for text in (decision.move, decision.best))
-    lost = _places(decision, names)
+    lost = in_places(decision, len(names))
     return f"{names[decision.seat]} lost {lost} with “{move}”; best was “{best}”."
 
 
-def _places(decision: Decision, names: Sequence[str]) -> str:
-    """Return the loss of a decision in places."""
-    lost = places(decision.loss, len(names))
+def in_places(decision: Decision, seats: int) -> str:
+    """Return the loss of a decision in places, such as ``0.8 places``.
+
+    Args:
+        decision: that lost something.
+        seats: number of seats at the table.
+    """
+    lost = places(decision.loss, seats)
     text = f"{lost:.1f}" if lost >= _TENTH else f"{lost:.2f}"
     return f"{text} place{'' if text == '1.0' else 's'}"
 

@@ -62,6 +62,36 @@ def test_a_finished_analysis_shows_chances_parts_and_decisions(
     assert queries(client, path) <= MAX_QUERIES
 
 
+def test_the_analysis_begins_with_what_lost_most_and_ends_with_the_explanations(
+    client: Client, match: Match
+) -> None:
+    analyses.ask(match=match)
+    analyses.compute(match.pk, seconds=600, playouts=8)
+    row = MatchAnalysis.objects.get()
+    result = row.result
+    assert result is not None
+    worst = max(result["decisions"], key=lambda each: each["loss"])
+    worst |= {"mark": "blunder", "loss": 0.99}
+    row.packed_result = MatchAnalysis.pack(result)
+    row.save()
+    names = [seat.bot.name for seat in match.seating.order_by("seat")]
+    loses = f"{names[worst['seat']]} loses 2.0 places"
+    text = page(client, f"/matches/{match.pk}/analysis/")
+    order = (loses, "<polyline", "Luck and play</h2>", 'class="decisions"', "read this page")
+    found = [text.index(each) for each in order]
+    assert found == sorted(found)
+    first = text.partition(loses)[2].partition("</li>")[0]
+    for move in (worst["move"], worst["best"]):
+        assert move_in_words(move, names) in first
+    panel = page(client, f"/matches/{match.pk}/").partition('id="analysis"')[2]
+    assert panel.index(loses) < panel.index('class="turns"') < panel.index("A chance is a seat")
+    for each in result["decisions"]:
+        each["mark"] = "fine"
+    row.packed_result = MatchAnalysis.pack(result)
+    row.save()
+    assert "No mistake and no blunder" in page(client, f"/matches/{match.pk}/analysis/")
+
+
 def test_the_moves_of_a_decision_begin_with_the_best_and_the_one_that_was_made(
     client: Client, match: Match
 ) -> None:

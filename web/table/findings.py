@@ -1,0 +1,95 @@
+"""The findings of an analysis: the decisions that lost most, each with the better move."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.analysis import Analysis, Decision
+from engine.analysis.results import BLUNDER, MISTAKE
+from engine.sentences import move_in_words
+from web.table.verdicts import in_places, ranks
+
+_MOST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A mistake or blunder.
+
+    Attributes:
+        number: from 1, the largest loss first.
+        mark: of the decision.
+        name: of the bot.
+        when: name of the step, such as ``day 3``.
+        query: of the link to the moment in the replay.
+        ply: number of moves up to the end of its phase.
+        phase: index of its phase, from 1; 0 is the deal.
+        lost: in places, such as ``0.8 places``.
+        move: that was made, in words.
+        cards: its ranks.
+        best: the best move, in words.
+        better: the ranks of its cards.
+        by_referee: whether the referee made the move.
+    """
+
+    number: int
+    mark: str
+    name: str
+    when: str
+    query: str
+    ply: int
+    phase: int
+    lost: str
+    move: str
+    cards: list[int]
+    best: str
+    better: list[int]
+    by_referee: bool
+
+
+def findings_of(
+    found: Analysis,
+    steps: Sequence[tuple[int, str]],
+    names: Sequence[str],
+    most: int = _MOST,
+) -> list[Finding]:
+    """Return the mistakes and blunders that lost most, the largest loss first.
+
+    Args:
+        found: the analysis of the match.
+        steps: number and name of the step of each ply.
+        names: of the players, by seat.
+        most: at most so many.
+    """
+    faults = [each for each in found.decisions if each.mark in (MISTAKE, BLUNDER)]
+    faults.sort(key=lambda each: (-each.loss, each.ply))
+    return [
+        _finding(number, each, found, steps, names) for number, each in enumerate(faults[:most], 1)
+    ]
+
+
+def _finding(
+    number: int,
+    decision: Decision,
+    found: Analysis,
+    steps: Sequence[tuple[int, str]],
+    names: Sequence[str],
+) -> Finding:
+    phase, after = next(
+        (at, each) for at, each in enumerate(found.chances) if each.ply > decision.ply
+    )
+    step, when = steps[decision.ply]
+    return Finding(
+        number=number,
+        mark=decision.mark,
+        name=names[decision.seat],
+        when=when,
+        query=f"step={step}&ply={after.ply}",
+        ply=after.ply,
+        phase=phase,
+        lost=in_places(decision, len(names)),
+        move=move_in_words(decision.move, names),
+        cards=ranks(decision.move),
+        best=move_in_words(decision.best, names),
+        better=ranks(decision.best),
+        by_referee=decision.fault is not None,
+    )
