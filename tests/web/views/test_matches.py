@@ -99,6 +99,8 @@ def test_while_a_match_has_no_table_the_last_one_of_its_bots_is_replayed(
     match = waiting(list(Bot.objects.filter(pk__in=first.bot_ids)))
     text = page(client, f"/matches/{match.pk}/")
     assert "Watch meanwhile" in text
+    state, replay, seats = map(text.index, ("Waiting to be", 'data-table="replay"', "seats-only"))
+    assert state < replay < seats  # the replay leads, below one line on the match
     assert f'data-table="replay" data-match="{same[0].pk}"' in text
     assert "web/table/table.js" in text
     assert same[0].pk != Match.objects.finished().latest("finished_at").pk
