@@ -116,10 +116,11 @@ def samples() -> dict[str, Any]:
         "charts": _charts(),
         "states": _states(),
         "ranks": [1, 2, 3, 4, 128],
+        "stages": range(1, 13),
         "trends": [34_000, -12_000, 0, None],
         "results": [_result(mark, words) for mark, words in _RESULTS],
-        "rates": _rates(),
         "bot_form": Form([Mark(mark, words) for mark, words in _RESULTS]),
+        "rates": _rates(),
         "scores": [
             Score("seat 0", 24, 0.0, 0.0, 0.1),
             Score("seat 1", 128, 0.5, 0.4, 0.6),
