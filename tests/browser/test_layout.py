@@ -6,9 +6,10 @@ from django.utils import timezone
 from playwright.sync_api import Locator, Page, ViewportSize, expect
 from pytest_django.live_server_helper import LiveServer
 
-from league import feeds
-from league.models import Highlight, Tournament
+from league import feeds, play
+from league.models import Highlight, Match, Tournament
 from tests.browser.conftest import Visit, sign_in
+from tests.browser.window import open_window, outside
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -144,3 +145,32 @@ def test_on_a_phone_the_table_of_opponents_fits(league: Tournament, visit: Visit
     visit.page.goto("/bots/bot-0/statistics/")
     table = visit.page.get_by_role("region", name="Opponents on").first
     assert table.evaluate("table => table.scrollWidth <= table.clientWidth")
+
+
+def test_on_a_phone_the_standings_begin_in_the_upper_half_of_the_window(
+    league: Tournament, visit: Visit
+) -> None:
+    visit.page.set_viewport_size(PHONE)
+    visit.page.goto("/ladders/quick/")
+    row = visit.page.locator(".places tbody tr:not(.group)").first.bounding_box()
+    assert row is not None
+    assert row["y"] + row["height"] < 520
+
+
+def test_while_hosted_bots_play_the_replay_stands_above_the_seats(
+    league: Tournament, visit: Visit
+) -> None:
+    last = Match.objects.finished().latest("pk")
+    match = play.open_unrated_match(
+        game=last.game,
+        rules=last.rules,
+        versions=[seat.version for seat in last.seating.order_by("seat")],
+    )
+    page = visit.page
+    for width, height in ((390, 844), (820, 1180)):
+        open_window(page, width, height)
+        page.goto(f"/matches/{match.pk}/")
+        assert top(page, "#match-state") < top(page, ".felt") < top(page, ".seats-only")
+        assert outside(page, "#match-state", ".felt") == []
+    open_window(page, 1400, 900)
+    assert outside(page, "#match-state", ".felt", ".seats-only") == []
