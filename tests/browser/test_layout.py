@@ -157,6 +157,16 @@ def test_on_a_phone_the_standings_begin_in_the_upper_half_of_the_window(
     assert row["y"] + row["height"] < 520
 
 
+def test_on_a_phone_the_buttons_below_the_result_of_two_bots_stand_in_one_row(
+    league: Tournament, visit: Visit
+) -> None:
+    visit.page.set_viewport_size(PHONE)
+    visit.page.goto("/bots/bot-0/against/bot-1/")
+    buttons = visit.page.locator(".banner .actions .button")
+    assert len({box["y"] for each in buttons.all() if (box := each.bounding_box())}) == 1
+    assert buttons.count() == 2
+
+
 def test_while_hosted_bots_play_the_replay_stands_above_the_seats(
     league: Tournament, visit: Visit
 ) -> None:
