@@ -147,6 +147,15 @@ def test_on_a_phone_the_table_of_opponents_fits(league: Tournament, visit: Visit
     assert table.evaluate("table => table.scrollWidth <= table.clientWidth")
 
 
+def test_two_tables_of_the_wall_are_seen_together(league: Tournament, visit: Visit) -> None:
+    feeds.find_highlights(timezone.now().date())
+    open_window(visit.page, 1400, 900)
+    visit.page.goto("/tv/")
+    first = ".tv:nth-child(-n + 2)"
+    expect(visit.page.locator(f"{first} .felt")).to_have_count(2)
+    assert outside(visit.page, f"{first} .felt", f"{first} .why", f"{first} .tv-head") == []
+
+
 def test_on_a_phone_the_standings_begin_in_the_upper_half_of_the_window(
     league: Tournament, visit: Visit
 ) -> None:

@@ -6,7 +6,7 @@ import { Fold, frameOf, frameOfPly, seenBy, showsMoves } from "./scene.js";
 import { announce } from "./spoken.js";
 import { element, LEAST_MOVE, MOVE, over, part, parts, press, stay, still, View, WAITS } from "./view.js";
 
-const NARROW = matchMedia("(max-width: 46rem)");
+const NARROW = matchMedia("(max-width: 43rem)");
 
 /** @type {Promise<typeof import("./in_play.js")>|undefined} A page without live matches does not load it. */
 let inPlay;
