@@ -27,7 +27,7 @@ from web.table.steps import Card
 
 register = template.Library()
 
-_LONGEST_WHOLE = 20
+_LONGEST_WHOLE = 24
 """Letters of a word that fits on a line of a phone even in a heading."""
 
 
@@ -146,7 +146,7 @@ def whole(text: str) -> SafeString:
     """Return a text with each short word that has a hyphen, such as a score, kept on one line."""
     words = (
         format_html('<span class="whole">{}</span>', word)
-        if {*"-−"} & {*word} and len(word) <= _LONGEST_WHOLE
+        if {*"-−"} & {*word} and len(word.rstrip(",:")) <= _LONGEST_WHOLE
         else escape(word)
         for word in text.split(" ")
     )

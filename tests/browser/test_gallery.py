@@ -9,7 +9,7 @@ from typing import Literal
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import BrowserContext
+from playwright.sync_api import Browser, BrowserContext
 from pytest_django.live_server_helper import LiveServer
 
 from tests.browser.axe import faults
@@ -97,29 +97,78 @@ STRAIGHTS = """() => [...document.querySelectorAll(".table:not(.small) .felt")].
             `<li class="slot"><span class="tc r${rank}">${rank}</span></li>`);
         at.querySelector(".plays").innerHTML = cards.join("");
     }
-    for (const plate of felt.querySelectorAll(".plate")) {
-        plate.querySelector(".name").textContent = "house-random-2";
-        plate.querySelector(".change").textContent = "+12";
-        plate.querySelector(".points").textContent = "46";
-    }
-    const wide = [...felt.querySelectorAll(".played")].filter((at) => {
+    return [...felt.querySelectorAll(".played")].filter((at) => {
         const cell = at.getBoundingClientRect();
         const boxes = [...at.querySelectorAll(".tc")].map((card) => card.getBoundingClientRect());
         return boxes[0].left < cell.left - 3 || boxes[4].right > cell.right + 3;
     }).map((at) => `${felt.className}: a straight in ${at.parentElement.className}`);
-    const names = felt.matches(".seats-6, .seats-7, .seats-8") || felt.offsetWidth < 704 ? [] :
-        [...felt.querySelectorAll(".name")].filter((name) => name.scrollWidth > name.clientWidth)
-            .map((name) => `${felt.className}: a name in ${name.closest(".seat").className}`);
-    return [...wide, ...names];
 })"""
-"""A script that gives each seat a straight and points; it returns what does not fit its place."""
+"""A script that gives each seat a straight; it returns those that do not fit their cell."""
+NAMES = """() => [...document.querySelectorAll("[data-table]")].flatMap((table) => {
+    for (const plate of table.querySelectorAll(".plate")) {
+        plate.querySelector(".name").textContent = "partridge-in-a-pear-tree";
+        plate.querySelector(".change").textContent = "+12";
+        plate.querySelector(".points").textContent = "46";
+    }
+    return [...table.querySelectorAll(".name")].filter((name) =>
+        name.scrollWidth > name.clientWidth || name.scrollHeight > name.clientHeight + 1
+    ).map((name) => `${table.id} ${table.className}: ${name.closest(".seat").className}`);
+})"""
+"""A script that gives each seat a name of 24 letters and points; it returns where it is cut."""
 
 
-def test_a_straight_fits_its_cell_and_a_name_its_plate_beside_points(gallery: Visit) -> None:
+@pytest.mark.parametrize("script", [STRAIGHTS, NAMES])
+def test_a_straight_fits_its_cell_and_a_name_its_plate_beside_points(
+    gallery: Visit, script: str
+) -> None:
     found = {}
     for width in (390, 820, 1400):
         gallery.page.set_viewport_size({"width": width, "height": 900})
-        found[width] = gallery.page.evaluate(STRAIGHTS)
+        found[width] = gallery.page.evaluate(script)
+    assert found == {390: [], 820: [], 1400: []}
+
+
+def test_the_current_page_stays_in_a_row_of_pages_that_scrolls(gallery: Visit) -> None:
+    gallery.page.set_viewport_size({"width": 390, "height": 844})
+    row = gallery.page.locator(".in-row")
+    current = row.locator("[aria-current]")
+    assert row.evaluate("row => row.scrollWidth > row.clientWidth")
+    box = row.bounding_box()
+    assert box is not None
+    assert box["height"] < 70
+    for place in (0, 10_000):
+        row.evaluate("(row, place) => { row.scrollLeft = place; }", place)
+        shown = current.bounding_box()
+        assert shown is not None
+        assert box["x"] <= shown["x"]
+        assert shown["x"] + shown["width"] <= box["x"] + box["width"]
+
+
+STAKES = """() => [...document.querySelectorAll(".felt")].flatMap((felt) => {
+    const words = felt.querySelector(".stake");
+    const range = document.createRange();
+    range.selectNodeContents(words);
+    const text = range.getBoundingClientRect();
+    return [...felt.querySelectorAll(".plays .tc")].filter((card) => {
+        const box = card.getBoundingClientRect();
+        return box.left < text.right - 1 && box.right > text.left + 1 &&
+            box.top < text.bottom - 1 && box.bottom > text.top + 1;
+    }).map((card) => `${felt.className}: ${card.textContent} on “${words.textContent}”`);
+})"""
+"""A script that returns the cards that cover what is at stake."""
+
+
+def test_without_javascript_no_card_covers_what_is_at_stake(
+    gallery: Visit, browser: Browser, live_server: LiveServer
+) -> None:
+    context = browser.new_context(base_url=live_server.url, java_script_enabled=False)
+    sign_in(context, User.objects.get(username="olga"), live_server.url)
+    page, found = context.new_page(), {}
+    for width in (390, 820, 1400):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.goto("/organise/components/")
+        found[width] = page.evaluate(STAKES)
+    context.close()
     assert found == {390: [], 820: [], 1400: []}
 
 
