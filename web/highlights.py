@@ -1,5 +1,6 @@
 """Highlights as pages show them: a sentence, the picture of the decisive moment, and its step."""
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
@@ -9,7 +10,7 @@ from engine.games.titles import GAME_TITLES
 from league.archive_files import ArchiveError
 from league.feeds.highlight_texts import sentence
 from league.models import Highlight, Match
-from league.play.headlines import headline
+from league.play.headlines import headline, seat_names
 from league.visibility import may_see_record
 from web.table.moments import Moment, moment_of
 
@@ -28,6 +29,7 @@ class Shown(NamedTuple):
         moment: the picture of that step; None without a match.
         game: its title.
         match: its id; None without one.
+        others: the seats that the sentence does not name, if the caption names one of them.
     """
 
     highlight: Highlight | None
@@ -36,21 +38,18 @@ class Shown(NamedTuple):
     moment: Moment | None
     game: str = ""
     match: int | None = None
+    others: Sequence[str] = ()
 
 
 def shown(highlights: Sequence[Highlight]) -> list[Shown]:
     """Return highlights, as `league.feeds` returns them, with their pictures."""
-    return [
-        Shown(
-            each,
-            sentence(each),
-            _address(each),
-            _moment(each),
-            GAME_TITLES.get(each.game, ""),
-            each.match_id,
-        )
-        for each in highlights
-    ]
+    found = []
+    for each in highlights:
+        text, moment = sentence(each), _moment(each)
+        others = _others(each.match, text, moment) if each.match and moment else ()
+        game = GAME_TITLES.get(each.game, "")
+        found.append(Shown(each, text, _address(each), moment, game, each.match_id, others))
+    return found
 
 
 def just_finished(matches: Iterable[Match], without: Collection[int | None]) -> list[Shown]:
@@ -78,9 +77,20 @@ def just_finished(matches: Iterable[Match], without: Collection[int | None]) -> 
                 moment,
                 GAME_TITLES.get(match.game, ""),
                 match.pk,
+                _others(match, headline(match), moment),
             )
         )
     return shown_
+
+
+def _others(match: Match, text: str, moment: Moment) -> list[str]:
+    """Return the seats that a sentence does not name, if the caption below it names one of them."""
+    others = [name for name in seat_names(match) if not _names(text, name)]
+    return others if any(_names(moment.caption, name) for name in others) else []
+
+
+def _names(text: str, name: str) -> bool:
+    return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text) is not None
 
 
 def _address(highlight: Highlight) -> str:

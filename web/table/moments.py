@@ -115,10 +115,17 @@ def picture_of_step(step: Step, number: int, game: str, about: Sequence[int] = (
     return Moment(
         number,
         step.title,
-        " ".join(step.reasons[-1:] if step.group == "End" else step.reasons[:_SENTENCES]),
+        _of_the_winner(step) if step.group == "End" else " ".join(step.reasons[:_SENTENCES]),
         [_seat(seat, played if cancels else Counter()) for seat in shown],
         len(step.seats) - len(shown),
     )
+
+
+def _of_the_winner(step: Step) -> str:
+    """Return how the hand of the winner counts at the end; without one, the last reason."""
+    winners = [seat.name for seat in step.seats if seat.won]
+    counts = (each for name in winners for each in step.reasons if each.startswith(f"{name}: "))
+    return next(counts, step.reasons[-1] if step.reasons else "")
 
 
 def _seat(seat: SeatStep, played: Counter[int]) -> MomentSeat:
