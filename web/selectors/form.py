@@ -73,6 +73,8 @@ def forms_of(bots: Sequence[int]) -> dict[int, Form]:
     rows = last[0].union(*last[1:], all=True) if len(last) > 1 else last[0]
     found: dict[int, list[Mark]] = {}
     for bot, _, seats, places in sorted(rows, key=lambda row: row[1]):
+        if places is None:
+            continue
         place = places[seats.index(bot)]
         mark = result_mark(place, len(seats), tied=places.count(place) > 1)
         found.setdefault(bot, []).append(mark)
