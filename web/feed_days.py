@@ -114,7 +114,12 @@ def _block(
         lines = [line._replace(text=within_tournament(line.item)) for line in shown]
         return Together(lines, first.tournament.title, link_of(first))
     match = matches.get(first.match_id or 0)
-    return Together(shown, headline(match) if match else "One match", link_of(first))
+    title = headline(match) if match else "One match"
+    lines = [
+        line._replace(text=line.label if line.text == title else f"{line.label}: {line.text}")
+        for line in shown
+    ]
+    return Together(lines, title, link_of(first))
 
 
 def _matches(rows: list[FeedItem]) -> dict[int, Match]:

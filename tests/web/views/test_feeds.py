@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from league import feeds
 from league.models import Bot, FeedItem, Match, Tournament
+from league.play.headlines import headline
 from tests.web.pages import page, queries
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -112,7 +113,8 @@ def test_news_of_a_day_about_one_tournament_or_match_stand_together(
     for number in range(4):
         client.post(f"/bots/bot-{number}/follow/")
     match = Match.objects.finished().latest("pk")
-    for number, kind in enumerate(("Upset", "Comeback")):
+    texts = ("what happened", headline(match))
+    for number, (kind, text) in enumerate(zip(("Upset", "Closest match"), texts, strict=True)):
         FeedItem.objects.create(
             key=f"{number}",
             kind="highlight",
@@ -120,13 +122,14 @@ def test_news_of_a_day_about_one_tournament_or_match_stand_together(
             bot=Bot.objects.get(name="bot-0"),
             match=match,
             number=2,
-            text=f"{kind} of 1 Jan 2026: what happened",
+            text=f"{kind} of 1 Jan 2026: {text}",
         )
     text = page(client, "/feed/")
     blocks = [each for each in text.split('<p class="kicker">')[1:] if 'class="lines-of"' in each]
     of_match, of_event = (" ".join(re.sub(r"<[^>]+>", " ", each).split()) for each in blocks)
-    assert of_match.startswith("Comeback, Upset new")
-    assert of_match.count("what happened") == 2
+    assert of_match.startswith(f"Closest match, Upset new {headline(match)} Closest match ")
+    assert of_match.count(headline(match)) == 1
+    assert "Upset: what happened" in of_match
     assert of_event.startswith("Tournament new A tournament Is over: bot-")
     winner = FeedItem.objects.get(kind="placed", number=1).bot
     for line in (f"Is over: {winner} wins", f"{winner} wins", "with rank 2", "Begins with 4 bots"):
