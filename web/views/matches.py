@@ -56,6 +56,7 @@ def match(request: HttpRequest, pk: int) -> HttpResponse:
             whole_number(request.GET.get("cards", "")),
         )
         context |= {
+            "has_faults": any(seat.faults or seat.forfeited for seat in found.seating.all()),
             "groups": _grouped(table.steps),
             "chart": chart(points, "deal", "end"),
             "preceding": preceding,

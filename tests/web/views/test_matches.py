@@ -71,6 +71,17 @@ def test_the_result_lists_the_winner_first_and_counts_seats_from_zero(
     assert list(zip(places, seats, strict=True)) == by_place
 
 
+def test_the_result_has_a_column_of_faults_only_if_a_seat_has_one(
+    client: Client, played: Tournament
+) -> None:
+    match = Match.objects.earliest("pk")
+    assert ">Faults</th>" not in page(client, f"/matches/{match.pk}/")
+    Match.objects.filter(pk=match.pk).update(faults=[0, 2, 0])
+    text = page(client, f"/matches/{match.pk}/")
+    assert ">Faults</th>" in text
+    assert '<td class="number">2</td>' in text.partition(">Faults</th>")[2].partition("</table>")[0]
+
+
 def test_two_bots_against_each_other_also_count_seats_from_zero(
     client: Client, played: Tournament
 ) -> None:
