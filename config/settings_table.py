@@ -101,7 +101,7 @@ TEXTS: dict[str, Text] = {
     "PLAYER_MATCH_DAYS": Text("days after which a match of players is removed"),
     "MAX_WAITING_REQUESTS": Text(
         "waiting requests (long polls and streams) that one bot, or one spectator's address, may "
-        "have in one process of `gateway`"
+        "have in one process of `gateway`, the part that answers bots' calls"
     ),
     "MAX_WAITING_PER_ADDRESS": Text("the same for all bots and spectators of one address"),
     "MAX_WAITING_IN_ALL": Text("the same for all clients"),

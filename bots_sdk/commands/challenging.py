@@ -79,7 +79,11 @@ def _line(made: answers.ChallengeDetail) -> str | None:
         return "The challenge waits to be played."
     if made["state"] == "playing":
         playing = sum(match["status"] == "playing" for match in made["matches"])
-        return f"{made['matches_finished']} of {count} matches are over, {playing} in play."
+        waiting = sum(match["status"] == "waiting" for match in made["matches"])
+        return (
+            f"Finished: {made['matches_finished']} of {count} matches. In play: {playing}, "
+            f"waiting: {waiting}."
+        )
     return None
 
 

@@ -99,7 +99,7 @@ def _in_own_rounds(standing: Standing, can_play: BotQuerySet) -> str:
     is_quiet = house_alone or not _short_of(ladder.settled_blocks, can_play, ladder).exists()
     text = f"Its next block comes {_next_round(ladder, is_quiet=is_quiet)}."
     if fewer:
-        text += f" {counted(fewer, 'bot')} with fewer blocks may come first."
+        text += f" {counted(fewer, 'bot')} with fewer blocks may be drawn before it."
     return text
 
 

@@ -104,6 +104,12 @@ def test_an_award_names_the_seat_that_receives_it() -> None:
     assert for_browser([0.5, 0.5], verdicts)["phases"][0][4] == []
 
 
+def test_the_table_of_chances_rounds_them_once() -> None:
+    found = with_chances(analysis(), 2, seats=(0.61463, 0.38537))
+    [row, *_] = chances_by_step(verdicts_of(found, STEPS, NAMES), NAMES)
+    assert [f"{chance:.0f}" for chance in row.chances] == ["61", "39"]
+
+
 def turned(
     found: Analysis, names: list[str] = NAMES, game: str = "twelve-days"
 ) -> list[tuple[str, str, str]]:
@@ -184,7 +190,7 @@ def test_the_result_of_a_day_shows_faults_of_all_its_phases() -> None:
     verdicts = verdicts_of(analysis(GIVE, later), STEPS, NAMES)
     shown = verdict_at(verdicts, 1)
     assert shown is not None
-    assert shown.text == f"{verdicts[1].text} Earlier: {verdicts[0].text}"
+    assert shown.text == f"{verdicts[1].text} Before the result: {verdicts[0].text}"
     first, _ = chances_by_step(verdicts, NAMES)
     assert sorted(first.blamed) == [("ada", "mistake"), ("bo", "mistake")]
 
@@ -193,7 +199,7 @@ def test_without_javascript_a_step_shows_its_worst_verdict_and_its_last_chances(
     verdicts = verdicts_of(analysis(GIVE, decision("best", 2, 1)), STEPS, NAMES)
     shown = verdict_at(verdicts, 1)
     assert shown is not None
-    assert (shown.mark, shown.text[:17]) == ("mistake", "Earlier: ada lost")
+    assert (shown.mark, shown.text[:27]) == ("mistake", "Before the result: ada lost")
     at_plays, at_gifts = (verdict_at(verdicts, 1, ply) for ply in (4, 2))
     assert at_plays == shown  # the result of the day
     assert at_gifts is verdicts[0]

@@ -93,7 +93,7 @@ def verdicts_of(
                 when=when,
                 mark=max((each.mark for each in made), key=_ORDER.index, default=""),
                 text=_words(faults, made, names),
-                chances=_percent(after.seats),
+                chances=[100 * share for share in after.seats],
                 moved=None if after.before_cards is None else _percent(after.before_cards),
                 faults=faults,
             )
@@ -140,7 +140,7 @@ def verdict_at(verdicts: Sequence[Verdict], step: int, ply: int | None = None) -
     if shown is not last or not faults:
         return shown
     worst = next((each for each in faults if each.mark == BLUNDER), faults[0])
-    text = f"Earlier: {worst.text}"
+    text = f"Before the result: {worst.text}"
     if not last.is_fault:
         return replace(worst, text=text)
     return replace(
@@ -155,7 +155,7 @@ def chance_lines(first: Sequence[float], verdicts: Sequence[Verdict]) -> list[st
         first: the chance of each seat after the deal, 0 to 1.
         verdicts: on all phases.
     """
-    rows = [_percent(first), *(each.chances for each in verdicts)]
+    rows = [_percent(first), *([round(chance, 1) for chance in each.chances] for each in verdicts)]
     across = [round(WIDTH * at / max(1, len(rows) - 1), 1) for at in range(len(rows))]
     return [
         " ".join(f"{x},{HEIGHT - row[seat]:g}" for x, row in zip(across, rows, strict=True))
@@ -172,7 +172,8 @@ def for_browser(first: Sequence[float], verdicts: Sequence[Verdict]) -> dict[str
     """
     texts = list(dict.fromkeys(each.text for each in verdicts))
     phases = [
-        [each.ply, each.chances, each.mark, texts.index(each.text), _cards(each), each.moved]
+        [each.ply, [round(chance, 1) for chance in each.chances], each.mark]
+        + [texts.index(each.text), _cards(each), each.moved]
         for each in verdicts
     ]
     return {"texts": texts, "first": _percent(first), "phases": phases}

@@ -70,7 +70,7 @@ def test_the_command_follows_a_challenge_line_by_line_to_its_result(play: Any) -
     }
     assert result.stderr.splitlines() == [
         "The challenge waits to be played.",
-        "1 of 2 matches are over, 1 in play.",
+        "Finished: 1 of 2 matches. In play: 1, waiting: 0.",
     ]
     assert "Challenge 7: partridge eagle-short, 2 matches" in result.stdout
     assert "http://league.example/challenges/7/" in result.stdout
