@@ -93,8 +93,8 @@ def verdicts_of(
                 when=when,
                 mark=max((each.mark for each in made), key=_ORDER.index, default=""),
                 text=_words(faults, made, names),
-                chances=[100 * share for share in after.seats],
-                moved=None if after.before_cards is None else _percent(after.before_cards),
+                chances=_percent(after.seats),
+                moved=None if after.before_cards is None else _tenths(_percent(after.before_cards)),
                 faults=faults,
             )
         )
@@ -155,7 +155,7 @@ def chance_lines(first: Sequence[float], verdicts: Sequence[Verdict]) -> list[st
         first: the chance of each seat after the deal, 0 to 1.
         verdicts: on all phases.
     """
-    rows = [_percent(first), *([round(chance, 1) for chance in each.chances] for each in verdicts)]
+    rows = [_tenths(_percent(first)), *(_tenths(each.chances) for each in verdicts)]
     across = [round(WIDTH * at / max(1, len(rows) - 1), 1) for at in range(len(rows))]
     return [
         " ".join(f"{x},{HEIGHT - row[seat]:g}" for x, row in zip(across, rows, strict=True))
@@ -172,11 +172,17 @@ def for_browser(first: Sequence[float], verdicts: Sequence[Verdict]) -> dict[str
     """
     texts = list(dict.fromkeys(each.text for each in verdicts))
     phases = [
-        [each.ply, [round(chance, 1) for chance in each.chances], each.mark]
-        + [texts.index(each.text), _cards(each), each.moved]
+        [
+            each.ply,
+            _tenths(each.chances),
+            each.mark,
+            texts.index(each.text),
+            _cards(each),
+            each.moved,
+        ]
         for each in verdicts
     ]
-    return {"texts": texts, "first": _percent(first), "phases": phases}
+    return {"texts": texts, "first": _tenths(_percent(first)), "phases": phases}
 
 
 def _cards(verdict: Verdict) -> list[list[Any]]:
@@ -232,4 +238,8 @@ def in_places(decision: Decision, seats: int) -> str:
 
 
 def _percent(shares: Sequence[float]) -> list[float]:
-    return [round(100 * share, 1) for share in shares]
+    return [100 * share for share in shares]
+
+
+def _tenths(percents: Sequence[float]) -> list[float]:
+    return [round(percent, 1) for percent in percents]
