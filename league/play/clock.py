@@ -27,6 +27,8 @@ log = structlog.get_logger(__name__)
 
 EVERY_SECONDS = 0.4
 """Time between two passes of the clock, well below `league.play.outages.MAX_GAP`."""
+IDLE_SECONDS = 0.8
+"""The same while no turn is open. It is still below `MAX_GAP`, and no deadline can pass."""
 ALIVE_SECONDS = 1.0
 """Time between two heartbeats."""
 MAX_EXPIRING_SECONDS = 0.4
@@ -43,6 +45,7 @@ class ClockThread(threading.Thread):
         self._fault = ""
         self._noted_at = -math.inf
         self._probing = timedelta(0)
+        self._is_idle = False
 
     def stop(self) -> None:
         """End the thread after its pass, and wait for that."""
@@ -50,9 +53,12 @@ class ClockThread(threading.Thread):
         self.join()
 
     def run(self) -> None:
-        """Make a pass every `EVERY_SECONDS`. A pass that fails does not end the clock."""
+        """Make a pass every `EVERY_SECONDS`, or `IDLE_SECONDS` while no turn is open.
+
+        A pass that fails does not end the clock.
+        """
         try:
-            while not self._stopping.wait(EVERY_SECONDS):
+            while not self._stopping.wait(IDLE_SECONDS if self._is_idle else EVERY_SECONDS):
                 self._try_pass()
         finally:
             self._doors.close()
@@ -61,7 +67,8 @@ class ClockThread(threading.Thread):
     def _try_pass(self) -> None:
         """Make a pass; log the first of several failures, and the end of them."""
         try:
-            _, self._probing = do_pass(timezone.now(), self._doors, self._probing)
+            self._is_idle = False
+            _, self._probing, self._is_idle = do_pass(timezone.now(), self._doors, self._probing)
         except Exception as error:
             connection.close()
             fault = type(error).__name__
@@ -92,10 +99,12 @@ class Pass(NamedTuple):
     Attributes:
         played: the number of turns in which the referee played.
         probing: how long the doors took to answer.
+        is_idle: whether no turn was open. A pass with a probe does not find out.
     """
 
     played: int
     probing: timedelta
+    is_idle: bool = False
 
 
 def do_pass(now: datetime, doors: Doors, probing: timedelta = timedelta(0)) -> Pass:
@@ -107,7 +116,7 @@ def do_pass(now: datetime, doors: Doors, probing: timedelta = timedelta(0)) -> P
         probing: how long the doors took in the pass before. In that time the clock ran.
     """
     if not doors.are_due() and outages.keep_idle(now, probing):
-        return Pass(0, timedelta(0))
+        return Pass(0, timedelta(0), is_idle=True)
     began = time.monotonic()
     probes = doors.probe()
     seconds = min(time.monotonic() - began, TIMEOUT_SECONDS)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from django.db import OperationalError
+from django.utils import timezone
 from pytest_django import Settings
 
 from league import play, workers
@@ -207,6 +208,25 @@ def test_all_doors_are_probed_at_once(front: Front, doors: Doors) -> None:
     together = threading.Barrier(len(PATHS))
     front.before_answer = lambda: together.wait(10)
     assert set(faults(doors).values()) == {""}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_clock_makes_passes_less_often_while_no_turn_is_open(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    waits: list[float] = []
+    thread = ClockThread(Doors(""))
+
+    def wait(seconds: float) -> bool:
+        waits.append(seconds)
+        if len(waits) == 2:
+            match_of(remote_bots(3))
+        return len(waits) == 3
+
+    monkeypatch.setattr(thread, "_stopping", SimpleNamespace(wait=wait))
+    clock.do_pass(timezone.now(), thread._doors)  # the first one makes the clock's row
+    thread.run()
+    assert waits == [clock.EVERY_SECONDS, clock.IDLE_SECONDS, clock.EVERY_SECONDS]
 
 
 def test_a_clock_goes_on_after_failures_and_logs_their_begin_and_end_once(
