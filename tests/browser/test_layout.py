@@ -193,3 +193,13 @@ def test_while_hosted_bots_play_the_replay_stands_above_the_seats(
         assert outside(page, "#match-state", ".felt") == []
     open_window(page, 1400, 900)
     assert outside(page, "#match-state", ".felt", ".seats-only") == []
+
+
+def test_on_a_phone_a_match_in_the_list_has_at_most_two_lines(
+    league: Tournament, visit: Visit
+) -> None:
+    visit.page.set_viewport_size(PHONE)
+    visit.page.goto("/matches/")
+    rows = [box for each in visit.page.locator(".match-row").all() if (box := each.bounding_box())]
+    assert rows
+    assert max(box["height"] for box in rows) < 64
