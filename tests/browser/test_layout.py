@@ -203,3 +203,13 @@ def test_on_a_phone_a_match_in_the_list_has_at_most_two_lines(
     rows = [box for each in visit.page.locator(".match-row").all() if (box := each.bounding_box())]
     assert rows
     assert max(box["height"] for box in rows) < 64
+
+
+def test_on_a_phone_the_first_bot_begins_in_the_upper_half_of_the_window(
+    league: Tournament, visit: Visit
+) -> None:
+    visit.page.set_viewport_size(PHONE)
+    visit.page.goto("/bots/")
+    row = visit.page.locator(".bot-row").first.bounding_box()
+    assert row is not None
+    assert row["y"] < 400
