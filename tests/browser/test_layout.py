@@ -213,3 +213,13 @@ def test_on_a_phone_the_first_bot_begins_in_the_upper_half_of_the_window(
     row = visit.page.locator(".bot-row").first.bounding_box()
     assert row is not None
     assert row["y"] < 400
+
+
+def test_on_a_phone_to_follow_and_to_share_a_tournament_take_two_rows_at_most(
+    league: Tournament, visit: Visit
+) -> None:
+    visit.page.set_viewport_size(PHONE)
+    visit.page.goto(f"/tournaments/{league.pk}/")
+    tools = visit.page.locator(".event-actions").bounding_box()
+    assert tools is not None
+    assert tools["height"] < 68
