@@ -29,6 +29,7 @@ class Shown(NamedTuple):
         text: the sentence, without what the label or the title of its block says.
         address: of the page about it.
         moment: the picture of its match; None without one.
+        repeats: whether its time is that of the line above it in its block.
     """
 
     item: FeedItem
@@ -36,14 +37,15 @@ class Shown(NamedTuple):
     text: str
     address: str
     moment: Moment | None
+    repeats: bool = False
 
 
 class Together(NamedTuple):
-    """Items of one day that are about one tournament or one match; most are alone.
+    """Items of one day about one tournament, one match or a bot's versions; most are alone.
 
     Attributes:
         lines: the items, the newest first.
-        title: of the tournament or match; "" for an item alone.
+        title: of the tournament, match or bot; "" for an item alone.
         address: of its page.
     """
 
@@ -70,8 +72,8 @@ class Together(NamedTuple):
 def by_day(items: Iterable[FeedItem]) -> list[tuple[date, list[Together]]]:
     """Return items, the newest first, by their day in UTC; costs two queries if they have matches.
 
-    Items of a day about one tournament or one match stand together. Several items can lead to one
-    match; the first of them has its picture.
+    Items of a day about one tournament, match or bot with new versions stand together. Several
+    items can lead to one match; the first of them has its picture.
     """
     rows = list(items)
     matches = _matches(rows)
@@ -92,11 +94,13 @@ def _together(
 
 
 def _subject(item: FeedItem) -> tuple[str, int]:
-    """Return what an item is about: its tournament, the match of a highlight, or itself."""
+    """Return what an item is about: its tournament, match or bot with versions, or itself."""
     if item.tournament_id is not None:
         return "tournament", item.tournament_id
     if item.kind == FeedItem.Kind.HIGHLIGHT and item.match_id is not None:
         return "match", item.match_id
+    if item.kind == FeedItem.Kind.VERSION and item.bot_id is not None:
+        return "versions", item.bot_id
     return "item", item.pk
 
 
@@ -110,6 +114,14 @@ def _block(
     ]
     if len(about) == 1:
         return Together(shown)
+    minutes = [item.at.replace(second=0, microsecond=0) for item in about]
+    shown = [
+        line._replace(repeats=number > 0 and minutes[number] == minutes[number - 1])
+        for number, line in enumerate(shown)
+    ]
+    if first.kind == FeedItem.Kind.VERSION and first.bot is not None:
+        lines = [line._replace(text=f"Version {line.item.number} may play") for line in shown]
+        return Together(lines, f"{first.bot.name}: {len(lines)} new versions", link_of(first))
     if first.tournament is not None:
         lines = [line._replace(text=within_tournament(line.item)) for line in shown]
         return Together(lines, first.tournament.title, link_of(first))

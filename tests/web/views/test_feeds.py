@@ -139,6 +139,22 @@ def test_news_of_a_day_about_one_tournament_or_match_stand_together(
     assert "A tournament has begun with 4 bots" in page(client, "/feed/")
 
 
+def test_new_versions_of_a_bot_on_one_day_are_one_block_with_each_time_once(
+    client: Client, played: Tournament
+) -> None:
+    client.force_login(User.objects.create(username="ada"))
+    client.post("/bots/bot-0/follow/")
+    bot = Bot.objects.get(name="bot-0")
+    at = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
+    for number in (7, 8):
+        FeedItem.objects.create(key=f"v{number}", kind="version", at=at, bot=bot, number=number)
+    text = page(client, "/feed/")
+    assert text.count("bot-0: 2 new versions") == 1
+    assert "Version 7 may play" in text
+    assert "Version 8 may play" in text
+    assert text.count("03:04 UTC") == 1
+
+
 def test_the_banner_of_a_tournament_offers_to_follow_it(client: Client, played: Tournament) -> None:
     address = f"/tournaments/{played.pk}/"
     banner = page(client, address).partition("</header>\n")[2].partition("</header>")[0]
