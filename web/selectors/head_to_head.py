@@ -70,9 +70,9 @@ class Meeting(NamedTuple):
 
     @property
     def words(self) -> str:
-        """The result in words."""
-        verb = ("lost", "drew", "won")[self.half_wins]
-        return f"{verb} {self.score}"
+        """The result in words. At a larger table, a third bot may have won the match."""
+        verb = ("finished behind", "tied with", "finished before")[self.half_wins]
+        return f"{verb} the other, {self.score}"
 
     @property
     def score(self) -> str:

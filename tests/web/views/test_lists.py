@@ -316,11 +316,15 @@ def test_each_match_of_two_bots_has_its_result_and_its_time(
     for row, match in zip(rows, both.order_by("-pk"), strict=False):
         seats = {seat.bot.name: seat for seat in match.seating.all()}
         own, others = seats["bot-0"], seats["bot-1"]
-        verb, mark = "drew", "D"
+        words, mark = "tied with", "D"
         if own.place != others.place:
-            verb, mark = ("won", "W") if (own.place or 0) < (others.place or 0) else ("lost", "L")
+            is_before = (own.place or 0) < (others.place or 0)
+            words, mark = ("finished before", "W") if is_before else ("finished behind", "L")
         assert f'aria-hidden="true">{mark}</span>' in row
-        assert f'<span class="unseen">bot-0 {verb} {own.score}-{others.score}:</span>' in row
+        assert (
+            f'<span class="unseen">bot-0 {words} the other, {own.score}-{others.score}:</span>'
+            in row
+        )
         assert match.finished_at is not None
         assert f'<time datetime="{match.finished_at:%Y-%m-%dT%H:%M}' in row
 
