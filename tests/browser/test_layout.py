@@ -195,14 +195,16 @@ def test_while_hosted_bots_play_the_replay_stands_above_the_seats(
     assert outside(page, "#match-state", ".felt", ".seats-only") == []
 
 
-def test_on_a_phone_a_match_in_the_list_has_at_most_two_lines(
+def test_on_a_phone_a_match_in_the_list_has_its_whole_result_and_one_line_more(
     league: Tournament, visit: Visit
 ) -> None:
     visit.page.set_viewport_size(PHONE)
     visit.page.goto("/matches/")
     rows = [box for each in visit.page.locator(".match-row").all() if (box := each.bounding_box())]
     assert rows
-    assert max(box["height"] for box in rows) < 64
+    assert max(box["height"] for box in rows) < 86
+    cut = "links => links.filter(link => link.scrollWidth > link.clientWidth + 1).length"
+    assert visit.page.locator(".match-row .match-link").evaluate_all(cut) == 0
 
 
 def test_on_a_phone_the_first_bot_begins_in_the_upper_half_of_the_window(
