@@ -4,10 +4,10 @@
     benchmarks/idle.py --pid PID            # measures the league of this supervisor
 
 At rest no bot can play but house bots, which have stopped. The script waits until no match is left
-and none has been played for 9 minutes. The league is at rest from 60 s on (`league/activity.py`),
-and workers sleep from 120 s on (`devserver/sleep.py`). Within the next minutes they wake once, for
-the tasks that beat queues once an hour at rest. The script's own league has four quick house bots
-and no pauses; `--no-wait` measures a league as it is.
+and none has been played for 13 minutes. The league is at rest from 60 s on (`league/activity.py`),
+and workers sleep from 120 s on (`devserver/sleep.py`). Ten minutes after its start the league wakes
+once, for about two minutes: beat then queues the tasks that run once an hour at rest. The script's
+own league has four quick house bots and no pauses; `--no-wait` measures a league as it is.
 
 - Memory is the proportional set size: pages that processes share count once. Files that another
   league on the machine maps too count only in part, so the script also prints the sum with these
@@ -40,7 +40,7 @@ MAX_MEGABYTES = 350
 MAX_PERCENT = 2.0
 BOTS = "house-random,house-thumb,house-random-2,house-thumb-2"
 NO_PAUSE = "from league.models import Ladder; Ladder.objects.update(idle_pause_seconds=0)"
-_QUIET_SECONDS = 540.0
+_QUIET_SECONDS = 780.0
 _REST_SECONDS = 1800.0
 _LOAD = "import sys, {}; print(flush=True); sys.stdin.read()"
 
