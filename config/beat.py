@@ -23,9 +23,9 @@ log = structlog.get_logger(__name__)
 _RETRY_SECONDS = 0.5
 _SIGN_SECONDS = 2.0
 REST_PAUSE_SECONDS = 3.0
-"""At rest, beat searches its schedule once in so long. Each search takes milliseconds."""
+"""The time between two searches of the schedule at rest. Each search takes milliseconds."""
 _LOOK_SECONDS = 1.0
-"""At rest, beat looks so often whether the rest is over."""
+"""The time between two looks whether the rest is over."""
 LEASE_KEY = "league:beat"
 LEASE_MILLISECONDS = 3000
 """If the active beat is killed, another one takes over after this time at most."""

@@ -39,6 +39,7 @@ from api.play.refused_writes import refused_writes  # noqa: E402
 from api.play.requests import Message, Receive, Request, Send  # noqa: E402
 from api.play.revisions import RevisionCalls  # noqa: E402
 from api.play.spectators import Spectators  # noqa: E402
+from api.play.threads import call_in_thread  # noqa: E402
 from api.play.turn_waiters import (  # noqa: E402
     PollEnds,
     PollWaiter,
@@ -294,11 +295,9 @@ async def _note_alive() -> None:
         heartbeats.note_part("gateway")
         processes.note(name)
 
-    loop = asyncio.get_running_loop()
     while True:
         with suppress(RedisError):  # the cache may be away
-            # `asyncio.to_thread` copies the context, and so opens a new connection for each call.
-            await loop.run_in_executor(None, note)
+            await call_in_thread(note)
         await asyncio.sleep(ALIVE_SECONDS)
 
 

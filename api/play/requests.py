@@ -20,6 +20,7 @@ from django.db import Error as DatabaseError
 
 from api.headers import ALLOW_ORIGIN, security_headers
 from api.middleware import REQUEST_ID_HEADER, begin_request, body_refusal, end_span, is_quiet
+from api.play.threads import call_in_thread
 from api.problems import CONTENT_TYPE, ProblemError, too_many_requests, unavailable
 from api.unknown_names import ONLY_ONCE, refuse_names
 from league import durations, tracing
@@ -119,10 +120,8 @@ class Request:
             ProblemError: the client has used up the limit.
         """
         self._usage = throttles.count_reserved(policy, client)
-        if self._usage is None:
-            # The cache may keep a thread waiting. `asyncio.to_thread` would open a new connection.
-            loop = asyncio.get_running_loop()
-            self._usage = await loop.run_in_executor(None, throttles.count, policy, client)
+        if self._usage is None:  # the cache may keep a thread waiting
+            self._usage = await call_in_thread(lambda: throttles.count(policy, client))
         if self._usage and self._usage.is_exceeded:
             raise too_many_requests(self._usage)
 

@@ -14,6 +14,15 @@ from api.play.refused_writes import refused_writes
 Result = TypeVar("Result")
 
 
+async def call_in_thread(work: Callable[[], Result]) -> Result:
+    """Call a function that may wait, in a thread that keeps its connection to the cache.
+
+    Django has a cache for each context. `asyncio.to_thread` copies the context, so each of its
+    calls would open a new connection.
+    """
+    return await asyncio.get_running_loop().run_in_executor(None, work)
+
+
 class ConnectedThreads:
     """A few threads, each with its connection. A request holds a thread only during a query.
 

@@ -3,7 +3,7 @@
 import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
-from playwright.sync_api import Locator, Page, ViewportSize, expect
+from playwright.sync_api import FloatRect, Locator, Page, ViewportSize, expect
 from pytest_django.live_server_helper import LiveServer
 
 from league import feeds, play
@@ -156,13 +156,19 @@ def test_two_tables_of_the_wall_are_seen_together(league: Tournament, visit: Vis
     assert outside(visit.page, f"{first} .felt", f"{first} .why", f"{first} .tv-head") == []
 
 
+def on_phone(visit: Visit, path: str, selector: str) -> FloatRect:
+    """Open a page on a phone; return the box of the first element that a selector finds."""
+    visit.page.set_viewport_size(PHONE)
+    visit.page.goto(path)
+    box = visit.page.locator(selector).first.bounding_box()
+    assert box is not None
+    return box
+
+
 def test_on_a_phone_the_standings_begin_in_the_upper_half_of_the_window(
     league: Tournament, visit: Visit
 ) -> None:
-    visit.page.set_viewport_size(PHONE)
-    visit.page.goto("/ladders/quick/")
-    row = visit.page.locator(".places tbody tr:not(.group)").first.bounding_box()
-    assert row is not None
+    row = on_phone(visit, "/ladders/quick/", ".places tbody tr:not(.group)")
     assert row["y"] + row["height"] < 520
 
 
@@ -210,18 +216,10 @@ def test_on_a_phone_a_match_in_the_list_has_its_whole_result_and_one_line_more(
 def test_on_a_phone_the_first_bot_begins_in_the_upper_half_of_the_window(
     league: Tournament, visit: Visit
 ) -> None:
-    visit.page.set_viewport_size(PHONE)
-    visit.page.goto("/bots/")
-    row = visit.page.locator(".bot-row").first.bounding_box()
-    assert row is not None
-    assert row["y"] < 400
+    assert on_phone(visit, "/bots/", ".bot-row")["y"] < 400
 
 
 def test_on_a_phone_to_follow_and_to_share_a_tournament_take_two_rows_at_most(
     league: Tournament, visit: Visit
 ) -> None:
-    visit.page.set_viewport_size(PHONE)
-    visit.page.goto(f"/tournaments/{league.pk}/")
-    tools = visit.page.locator(".event-actions").bounding_box()
-    assert tools is not None
-    assert tools["height"] < 68
+    assert on_phone(visit, f"/tournaments/{league.pk}/", ".event-actions")["height"] < 68

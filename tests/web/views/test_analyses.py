@@ -1,6 +1,7 @@
 """The page of the analysis of a match."""
 
 import re
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -62,15 +63,20 @@ def test_a_finished_analysis_shows_chances_parts_and_decisions(
     assert queries(client, path) <= MAX_QUERIES
 
 
-def test_the_analysis_begins_with_what_lost_most_and_ends_with_the_explanations(
-    client: Client, match: Match
-) -> None:
+def analysed(match: Match) -> tuple[MatchAnalysis, Any, Any]:
+    """Analyse a match; return the row, its result, and the decision that lost most."""
     analyses.ask(match=match)
     analyses.compute(match.pk, seconds=600, playouts=8)
     row = MatchAnalysis.objects.get()
     result = row.result
     assert result is not None
-    worst = max(result["decisions"], key=lambda each: each["loss"])
+    return row, result, max(result["decisions"], key=lambda each: each["loss"])
+
+
+def test_the_analysis_begins_with_what_lost_most_and_ends_with_the_explanations(
+    client: Client, match: Match
+) -> None:
+    row, result, worst = analysed(match)
     worst |= {"mark": "blunder", "loss": 0.99}
     row.packed_result = MatchAnalysis.pack(result)
     row.save()
@@ -95,12 +101,7 @@ def test_the_analysis_begins_with_what_lost_most_and_ends_with_the_explanations(
 def test_the_moves_of_a_decision_begin_with_the_best_and_the_one_that_was_made(
     client: Client, match: Match
 ) -> None:
-    analyses.ask(match=match)
-    analyses.compute(match.pk, seconds=600, playouts=8)
-    row = MatchAnalysis.objects.get()
-    result = row.result
-    assert result is not None
-    worst = max(result["decisions"], key=lambda each: each["loss"])
+    row, result, worst = analysed(match)
     rough = next(move for move in worst["results"] if move not in (worst["move"], worst["best"]))
     worst["mark"], worst["results"][rough] = "blunder", 1.0  # luck of few simulated matches
     row.packed_result = MatchAnalysis.pack(result)
