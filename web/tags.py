@@ -268,6 +268,7 @@ def follow_button(context: template.Context, followed: Bot | Tournament) -> dict
     return {
         "state": feeds.follow_state(user, followed),
         "signed_in": user is not None,
+        "yours": user is not None and isinstance(followed, Bot) and followed.owner_id == user.pk,
         "kind": kind,
         "address": reverse(f"web:follow-{kind}", args=[key]),
         "atom": reverse(f"web:{kind}-atom", args=[key]),

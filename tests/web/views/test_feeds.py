@@ -58,6 +58,9 @@ def test_the_feed_lists_a_persons_bots_among_what_they_follow(
     assert re.search(r"bot-0 (wins|finishes)", text)
     followed = text.partition("<h2>You follow</h2>")[2].partition("</ul>")[0]
     assert '<a href="/bots/bot-0/">bot-0</a> <span class="quiet">yours</span>' in followed
+    own = page(client, "/bots/bot-0/")
+    assert "Follow bot" not in own
+    assert 'Its news is in <a href="/feed/">your feed</a>' in own
     client.post("/bots/bot-0/follow/")
     followed = page(client, "/feed/").partition("<h2>You follow</h2>")[2].partition("</ul>")[0]
     assert followed.count("/bots/bot-0/") == 1
