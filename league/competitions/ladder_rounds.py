@@ -11,10 +11,10 @@ import secrets
 from collections import Counter
 from collections.abc import Collection
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from django.db import transaction
-from django.db.models import Count, Min, OuterRef, Q, Subquery
+from django.db import models, transaction
+from django.db.models import Count, Min, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -23,8 +23,10 @@ from engine.deals import SEED_BYTES
 from engine.pairing import LadderEntrant, ladder_round
 from engine.rating import elo
 from league.competitions.rounds import count_tables, open_round
-from league.models import Block, BlockBot, Bot, Ladder, Match, MatchSeat, Round
+from league.models import Block, BlockBot, Bot, Ladder, Match, MatchSeat, Round, Standing
 from league.models.bots import BotQuerySet
+from league.models.built_once import Given, built_once
+from league.models.rounds import RoundQuerySet
 from league.play.match_queue import AHEAD
 
 SETTLED_BLOCKS = 40
@@ -75,7 +77,7 @@ class OpenWork(NamedTuple):
 def ladders_to_pair() -> list[int]:
     """Return the ids of ladders whose next own round may open now."""
     ladders = list(Ladder.objects.active())
-    work, now = open_work(ladders), timezone.now()
+    work, now = open_work(), timezone.now()
     return [
         ladder.pk
         for ladder in ladders
@@ -98,7 +100,7 @@ def open_ladder_round(ladder_id: int) -> Round | None:
         entrants = _entrants(ladder)
         house_alone = all(one.owner is None for one in entrants)
         pause = _pause(ladder, house_alone, min((one.blocks for one in entrants), default=0))
-        if not _may_open(open_work([ladder])[ladder_id], pause, timezone.now()):
+        if not _may_open(open_work()[ladder_id], pause, timezone.now()):
             return None
         seed = secrets.token_bytes(SEED_BYTES)
         # Rated tables only: a bot that could sit only with its owner's other bots waits.
@@ -111,29 +113,17 @@ def open_ladder_round(ladder_id: int) -> Round | None:
         return open_round(ladder=ladder, tables=tables, seed=seed, played=played)
 
 
-def open_work(ladders: Collection[Ladder]) -> dict[int, OpenWork]:
-    """Return the open work of the ladders' own rounds, by ladder's id. Costs three queries."""
-    ids = [ladder.pk for ladder in ladders]
-    own = Round.objects.drawn_by_ladder().filter(placed=None).order_by()
-    unapplied = own.open().filter(ladder__in=ids, set_aside="").values("ladder")
-    opened = dict(unapplied.annotate(count=Count("pk")).values_list("ladder", "count"))
+def open_work() -> dict[int, OpenWork]:
+    """Return the open work of each ladder's own rounds, by ladder's id. Costs three queries."""
+    opened: dict[int, int] = dict(_open_rounds())
     waiting, playing, placing = Counter[int](), Counter[int](), Counter[int]()
     all_waiting = 0
-    unfinished = Match.objects.unfinished().hosted().order_by()
-    of = ("block__round__ladder", "block__round__tournament", "block__round__placed", "status")
-    counts = unfinished.values_list(*of).annotate(Count("pk"))
-    for ladder, tournament, placed, status, count in counts:
+    for ladder, tournament, placed, status, count in _unfinished_matches():
         all_waiting += count * (status == Match.Status.WAITING)
         if placed is not None and ladder is not None:
             placing[ladder] += count * (status == Match.Status.WAITING)
         elif tournament is None and ladder is not None:
             (waiting if status == Match.Status.WAITING else playing)[ladder] += count
-    applied = own.applied().filter(ladder=OuterRef("pk")).order_by("-applied_number")
-    latest = own.filter(ladder=OuterRef("pk")).order_by("-number")
-    last = Ladder.objects.annotate(
-        last=Subquery(applied.values("applied_at")[:1]),
-        opened=Subquery(latest.values("opened_at")[:1]),
-    )
     recent = timezone.now() - PLACEMENT_FIRST
     return {
         ladder: OpenWork(
@@ -144,10 +134,37 @@ def open_work(ladders: Collection[Ladder]) -> dict[int, OpenWork]:
             others_wait=all_waiting > waiting[ladder],
             last=applied_at,
         )
-        for ladder, applied_at, opened_at in last.filter(pk__in=ids).values_list(
-            "pk", "last", "opened"
-        )
+        for ladder, applied_at, opened_at in _last_rounds()
     }
+
+
+def _own_rounds() -> RoundQuerySet:
+    """Return the rounds that ladders draw themselves, without those of placement."""
+    return Round.objects.drawn_by_ladder().filter(placed=None).order_by()
+
+
+@built_once
+def _open_rounds() -> QuerySet[Round, tuple[Any, ...]]:
+    """Return the number of each ladder's own open rounds."""
+    rounds = _own_rounds().open().filter(set_aside="").values("ladder")
+    return rounds.annotate(count=Count("pk")).values_list("ladder", "count")
+
+
+@built_once
+def _unfinished_matches() -> QuerySet[Match, tuple[Any, ...]]:
+    """Return the number of hosted matches by ladder, tournament, placed bot and status."""
+    of = ("block__round__ladder", "block__round__tournament", "block__round__placed", "status")
+    unfinished = Match.objects.unfinished().hosted().order_by()
+    return unfinished.values_list(*of).annotate(Count("pk"))
+
+
+@built_once
+def _last_rounds() -> QuerySet[Ladder, tuple[Any, ...]]:
+    """Return when each ladder's last own round was applied, and when the last one was opened."""
+    rounds = _own_rounds().filter(ladder=OuterRef("pk"))
+    applied = rounds.applied().order_by("-applied_number").values("applied_at")
+    latest = rounds.order_by("-number").values("opened_at")
+    return Ladder.objects.order_by().values_list("pk", Subquery(applied[:1]), Subquery(latest[:1]))
 
 
 def pause_of(ladder: Ladder, *, is_quiet: bool) -> float:
@@ -179,12 +196,21 @@ def _shortest_pause(ladder: Ladder) -> float:
 
     It waits longer if blocks of open rounds settle the bots, or if the remote bots are playing.
     """
-    blocks = ladder.standings.filter(bot=OuterRef("pk")).values("blocks")
-    field = bots_to_draw(ladder).aggregate(
+    [(guests, fewest)] = _field(ladder=ladder.pk) or [(0, 0)]
+    return _pause(ladder, house_alone=not guests, fewest_blocks=fewest)
+
+
+@built_once
+def _field() -> QuerySet[Bot, tuple[Any, ...]]:
+    """Return how many bots of owners can play on a ladder, and the fewest blocks of a bot."""
+    ladder = Given("ladder", models.BigIntegerField())
+    blocks = Standing.objects.filter(ladder=ladder, bot=OuterRef("pk")).values("blocks")
+    playing = Bot.objects.playable().online().filter(ladder_entries__ladder=ladder).order_by()
+    of_ladder = playing.values("ladder_entries__ladder")
+    return of_ladder.annotate(
         guests=Count("pk", filter=Q(owner__isnull=False)),
         fewest=Min(Coalesce(Subquery(blocks), 0)),
-    )
-    return _pause(ladder, house_alone=not field["guests"], fewest_blocks=field["fewest"] or 0)
+    ).values_list("guests", "fewest")
 
 
 def _may_open(work: OpenWork, pause: float, now: datetime) -> bool:

@@ -239,7 +239,7 @@ def _at_a_time(bot: Bot) -> str:
 
 def _next_round(ladder: Ladder, *, is_quiet: bool) -> str:
     """Return when a ladder's next round opens, as the end of a sentence."""
-    work = open_work([ladder])[ladder.pk]
+    work = open_work()[ladder.pk]
     pause = pause_of(ladder, is_quiet=is_quiet)
     if work.is_enough:
         if not work.waiting:

@@ -14,9 +14,9 @@ import secrets
 from collections import Counter
 from collections.abc import Mapping
 from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from django.db import transaction
+from django.db import models, transaction
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Greatest
 
@@ -37,6 +37,7 @@ from league.models import (
     Round,
     Standing,
 )
+from league.models.built_once import Given, built_once
 
 MAX_PLACED = 8
 """Hosted bots that are placed on a ladder at a time, and so many remote ones; the others wait."""
@@ -54,9 +55,7 @@ MAX_COST = 4.0
 
 def ladders_to_place_on() -> list[int]:
     """Return the ids of ladders with a bot to place, or with a placement to end early."""
-    ladders = Ladder.objects.active()
-    outdated = _outdated().filter(round__ladder__in=ladders).values_list("round__ladder", flat=True)
-    return sorted({*outdated, *(each.ladder for each in _unplaced(ladders))})
+    return sorted({ladder for ladder, *_ in [*_outdated_on_active(), *_unplaced_on_active()]})
 
 
 def open_placements(ladder_id: int) -> list[Round]:
@@ -75,7 +74,7 @@ def open_placements(ladder_id: int) -> list[Round]:
         ladder = Ladder.objects.lock_free(pk=ladder_id)
         if ladder is None or ladder.paused:
             return []
-        waiting = _unplaced(Ladder.objects.filter(pk=ladder_id))
+        waiting = _waiting(ladder_id)
         bots = Bot.objects.in_bulk([each.bot for each in waiting])
         taken = Counter[bool]()
         owners: set[tuple[bool, int | None]] = set()
@@ -92,7 +91,7 @@ def open_placements(ladder_id: int) -> list[Round]:
 
 def bots_before(ladder: Ladder, bot: Bot) -> int | None:
     """Return how many bots are placed before a bot that waits; None if it does not wait."""
-    waiting = [each.bot for each in _unplaced(Ladder.objects.filter(pk=ladder.pk))]
+    waiting = [each.bot for each in _waiting(ladder.pk)]
     return waiting.index(bot.pk) if bot.pk in waiting else None
 
 
@@ -184,8 +183,34 @@ def _outdated() -> QuerySet[Block]:
     )
 
 
-def _unplaced(ladders: QuerySet[Ladder]) -> list[_Unplaced]:
+@built_once
+def _outdated_on_active() -> QuerySet[Block, tuple[int]]:
+    """Return the active ladders of the blocks that go on for nothing."""
+    blocks = _outdated().filter(round__ladder__in=Ladder.objects.active())
+    return blocks.values_list("round__ladder")
+
+
+@built_once
+def _unplaced_on_active() -> QuerySet[LadderEntry, tuple[Any, ...]]:
+    """Return the bots to place on all active ladders."""
+    return _unplaced(Ladder.objects.active())
+
+
+@built_once
+def _unplaced_on() -> QuerySet[LadderEntry, tuple[Any, ...]]:
+    """Return the bots to place on a ladder."""
+    return _unplaced(Ladder.objects.filter(pk=Given("ladder", models.BigIntegerField())))
+
+
+def _waiting(ladder_id: int) -> list[_Unplaced]:
+    """Return the bots to place on a ladder, in the order in which they are placed."""
+    return [_Unplaced(*row) for row in _unplaced_on(ladder=ladder_id)]
+
+
+def _unplaced(ladders: QuerySet[Ladder]) -> QuerySet[LadderEntry, tuple[Any, ...]]:
     """Return the bots to place: those without a rating first, then those that wait the longest.
+
+    The columns are those of `_Unplaced`.
 
     The rated blocks of the version that plays count, also those in play. House bots are not placed:
     nobody waits for their rank. If so many blocks of a placement became void as a rank needs, the
@@ -216,7 +241,7 @@ def _unplaced(ladders: QuerySet[Ladder]) -> list[_Unplaced]:
     needed = F("ladder__ranked_from")
     is_void = Q(block__state=Block.State.VOID)
     ready = Bot.objects.playable().online()
-    found = (
+    return (
         LadderEntry.objects.filter(ladder__in=ladders, bot__in=ready.filter(owner__isnull=False))
         .exclude(Exists(ranked))
         .exclude(Exists(being_placed))
@@ -228,5 +253,5 @@ def _unplaced(ladders: QuerySet[Ladder]) -> list[_Unplaced]:
         )
         .filter(drawn__lt=needed, void__lt=needed)
         .order_by(Exists(rated), "since", "pk")
+        .values_list("ladder", "bot", "drawn")
     )
-    return [_Unplaced(*row) for row in found.values_list("ladder", "bot", "drawn")]

@@ -8,7 +8,7 @@ import secrets
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from engine.deals import SEED_BYTES
@@ -19,6 +19,7 @@ from league.competitions.history import History, history_of
 from league.competitions.rounds import open_round
 from league.models import Bot, Ladder, Round, Tournament, TournamentEntry
 from league.models.bots import BotQuerySet
+from league.models.built_once import built_once
 from league.models.setting_aside import NOT_SET_ASIDE
 
 State = Tournament.State
@@ -29,6 +30,11 @@ MOVED = ("entries_open_at", "starts_at", "open_seconds", "seen_open_at", "note")
 
 def tournaments_to_advance() -> list[int]:
     """Return the ids of tournaments whose next step is due: opening, start, or next round."""
+    return [tournament_id for (tournament_id,) in _to_advance()]
+
+
+@built_once
+def _to_advance() -> QuerySet[Tournament, tuple[int]]:
     now = timezone.now()
     open_rounds = Round.objects.open().filter(tournament=OuterRef("pk"))
     ready = (
@@ -36,8 +42,7 @@ def tournaments_to_advance() -> list[int]:
         | Q(state=State.ENTRIES_OPEN, starts_at__lte=now)
         | Q(state=State.RUNNING) & ~Exists(open_rounds)
     )
-    taking_part = Tournament.objects.filter(NOT_SET_ASIDE)
-    return list(taking_part.filter(ready).values_list("pk", flat=True))
+    return Tournament.objects.filter(NOT_SET_ASIDE).filter(ready).values_list("pk")
 
 
 def opens_or_starts_soon(now: datetime) -> bool:

@@ -23,6 +23,7 @@ from django.utils import timezone
 
 from league import queueing
 from league.models import Match
+from league.models.built_once import built_once
 from league.models.matches import MatchQuerySet
 
 REQUEUE = timedelta(seconds=60)
@@ -121,12 +122,12 @@ def claim_due_hosted() -> list[int]:
     """
     now = timezone.now()
     unfinished = Match.objects.unfinished().hosted()
-    groups = _groups(unfinished, now)
+    groups = _groups()
     if not any(group.due for group in groups):
         return []
     with transaction.atomic():
         if _check_queued(unfinished, now):
-            groups = _groups(unfinished, now)
+            groups = _groups()
         taken = [_claim(group, unfinished, room, now) for group, room in _rooms(groups)]
         due = [match for match in chain(*zip_longest(*taken)) if match is not None]
         ids = [match.pk for match in due]
@@ -150,15 +151,23 @@ def _check_queued(unfinished: MatchQuerySet, now: datetime) -> bool:
     return True
 
 
-def _groups(unfinished: MatchQuerySet, now: datetime) -> list[_Group]:
+def _groups() -> list[_Group]:
     """Return all groups with unfinished matches, in one query."""
+    return [_Group(*row) for row in _unfinished_by_group()]
+
+
+@built_once
+def _unfinished_by_group() -> QuerySet[Match, tuple[Any, ...]]:
+    """Return the columns of `_Group`."""
     is_swap = ExpressionWrapper(Q(swap_block__isnull=False), output_field=BooleanField())
     of = ("block__round__ladder", "block__round__tournament", "swap")
     urgent = ("block__round__placed", "challenge__bot__owner")
-    ahead, waiting = Q(due_at__gt=now), Q(status=Match.Status.WAITING)
+    ahead, waiting = Q(due_at__gt=timezone.now()), Q(status=Match.Status.WAITING)
     queued = Q(queued_at__isnull=False)
     rows: QuerySet[Match, tuple[Any, ...]] = (
-        unfinished.order_by()
+        Match.objects.unfinished()
+        .hosted()
+        .order_by()
         .annotate(swap=is_swap)
         .values(*of, *urgent)
         .annotate(
@@ -169,7 +178,7 @@ def _groups(unfinished: MatchQuerySet, now: datetime) -> list[_Group]:
         .order_by(*of, *urgent)
         .values_list(*of, "due", "queued", "playing", *urgent)
     )
-    return [_Group(*row) for row in rows]
+    return rows
 
 
 def _rooms(groups: Iterable[_Group]) -> list[tuple[_Group, int]]:

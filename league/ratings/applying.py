@@ -3,12 +3,13 @@
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import Exists, F, Max, OuterRef
+from django.db.models import Exists, F, Max, OuterRef, QuerySet
 from django.utils import timezone
 
 from engine.rating import elo
 from league import durations
 from league.models import Block, BlockEntry, Ladder, Round, RoundEntry, Standing
+from league.models.built_once import built_once
 from league.models.setting_aside import NOT_SET_ASIDE
 from league.models.standings import SHOWN, Hidden
 from league.ratings.hiding import hide_withdrawn
@@ -23,11 +24,15 @@ def rounds_to_apply() -> list[int]:
 
     A round is left out while it or its ladder is set aside. Rounds without a match come first.
     """
+    return [round_id for (round_id,) in _closed_rounds()]
+
+
+@built_once
+def _closed_rounds() -> QuerySet[Round, tuple[int]]:
     playing = Block.objects.playing().filter(round=OuterRef("pk"))
     closed = Max("blocks__matches__finished_at")
     rounds = Round.objects.open().filter(NOT_SET_ASIDE, ~Exists(playing)).annotate(closed=closed)
-    in_order = rounds.order_by(F("closed").asc(nulls_first=True), "pk")
-    return list(in_order.values_list("pk", flat=True))
+    return rounds.order_by(F("closed").asc(nulls_first=True), "pk").values_list("pk")
 
 
 def apply_round(round_id: int) -> bool:

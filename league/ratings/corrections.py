@@ -1,8 +1,10 @@
 """Corrections: a ladder is folded again as a new revision, so that it follows its void marks."""
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from league.models import Block, Fit, HeadToHead, Ladder, Revision, Standing, VoidMark
+from league.models.built_once import built_once
 from league.ratings.alarms import lift_alarm
 from league.ratings.applying import write_ledger
 from league.ratings.fold import Fold
@@ -16,9 +18,12 @@ from league.single_workers import Work, hold_in_transaction
 
 def ladders_to_correct() -> list[int]:
     """Return the ids of ladders with void marks that their ratings do not follow yet."""
-    return list(
-        VoidMark.objects.pending().values_list("block__round__ladder", flat=True).distinct()
-    )
+    return [ladder_id for (ladder_id,) in _not_followed()]
+
+
+@built_once
+def _not_followed() -> QuerySet[VoidMark, tuple[int]]:
+    return VoidMark.objects.pending().values_list("block__round__ladder").distinct()
 
 
 def correct(ladder_id: int, *, reason: str = "") -> Revision | None:

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import structlog
 from django.db import connection, transaction
-from django.db.models import OuterRef, Q, Subquery
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 
 from engine.rating.results import win_share
 from league.models import Fit, Ladder, Performance, Round, Standing
+from league.models.built_once import built_once
 from league.models.standings import ERROR_FROM
 from league.ratings.packing import read_packed
 
@@ -40,11 +41,7 @@ def take_fits(*, rest: float = 0) -> list[int]:
             Rounds may follow each other faster than they are fitted.
     """
     now = timezone.now()
-    latest = Round.objects.applied().filter(ladder=OuterRef("pk"))
-    rounds = Ladder.objects.values_list(
-        Subquery(latest.order_by("-applied_number").values("pk")[:1]), flat=True
-    )
-    latest_ids = list(filter(None, rounds))
+    latest_ids = [round_id for (round_id,) in _last_applied_rounds() if round_id]
     # A version that has become current since the last fit has no numbers yet.
     waiting = Standing.objects.filter(awaits_fit=True).values("ladder")
     again = Fit.objects.finished().filter(round__in=latest_ids, round__ladder__in=waiting)
@@ -63,6 +60,13 @@ def take_fits(*, rest: float = 0) -> list[int]:
         if Fit.objects.filter(free, round=round_id, finished_at=None).update(tried_at=now):
             taken.append(round_id)
     return taken
+
+
+@built_once
+def _last_applied_rounds() -> QuerySet[Ladder, tuple[Any, ...]]:
+    """Return the last applied round of each ladder, null for a ladder without one."""
+    latest = Round.objects.applied().filter(ladder=OuterRef("pk")).order_by("-applied_number")
+    return Ladder.objects.order_by().values_list(Subquery(latest.values("pk")[:1]))
 
 
 def _rests(ladder_id: int, round_id: int, rest: float, now: datetime) -> bool:

@@ -4,7 +4,6 @@ from random import Random
 
 import pytest
 from django.contrib.auth.models import User
-from django.utils import timezone
 
 from league import competitions, play, queueing
 from league.models import Match
@@ -96,7 +95,7 @@ def test_an_owner_with_three_challenges_has_one_share() -> None:
         [bot] = small.bots(1, owner=owner, prefix=owner.username)
         for _ in range(count):
             competitions.challenge(owner=owner, bot=bot.name, opponents=["bot-0", "bot-1"])
-    [*groups] = match_queue._groups(Match.objects.unfinished().hosted(), timezone.now())
+    [*groups] = match_queue._groups()
     assert sorted((group.challenger, group.due) for group in groups) == [(ada.pk, 9), (eve.pk, 3)]
     claimed = play.claim_due_hosted()
     assert play.played_first(claimed) == set(claimed)
