@@ -30,6 +30,13 @@ LEASE_KEY = "league:beat"
 LEASE_MILLISECONDS = 3000
 """If the active beat is killed, another one takes over after this time at most."""
 _RENEW_SECONDS = 1.0
+_TAKE_LEASE = """
+local holder = redis.call('GET', KEYS[1])
+if holder and holder ~= ARGV[1] then return false end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return holder and 'kept' or 'new'
+"""
+"""Takes or renews the lease, unless another beat holds it; answers null then."""
 
 
 class Scheduler(PersistentScheduler):
@@ -114,11 +121,10 @@ class Scheduler(PersistentScheduler):
         from league.queueing import broker
 
         self._name = self._name or f"{processes.named('beat')}/{uuid.uuid4()}"
-        if broker().set(LEASE_KEY, self._name, nx=True, px=LEASE_MILLISECONDS):
+        taken = broker().eval(_TAKE_LEASE, 1, LEASE_KEY, self._name, LEASE_MILLISECONDS)
+        if taken == b"new":
             log.info("this beat is the active one")
-        elif broker().get(LEASE_KEY) == self._name.encode():
-            broker().pexpire(LEASE_KEY, LEASE_MILLISECONDS)
-        else:
+        elif taken is None:
             self._led_at = -math.inf
             heartbeats.touch_file()
             processes.note(processes.named("beat"))

@@ -27,8 +27,8 @@ log = structlog.get_logger(__name__)
 
 EVERY_SECONDS = 0.4
 """Time between two passes of the clock, well below `league.play.outages.MAX_GAP`."""
-IDLE_SECONDS = 0.8
-"""The same while no turn is open. It is still below `MAX_GAP`, and no deadline can pass."""
+IDLE_SECONDS = 2.0
+"""The same while no turn is open, so that no deadline can pass. `/readyz` allows twice as much."""
 ALIVE_SECONDS = 1.0
 """Time between two heartbeats."""
 MAX_EXPIRING_SECONDS = 0.4
@@ -44,7 +44,7 @@ class ClockThread(threading.Thread):
         self._stopping = threading.Event()
         self._fault = ""
         self._noted_at = -math.inf
-        self._probing = timedelta(0)
+        self._waited = timedelta(0)
         self._is_idle = False
 
     def stop(self) -> None:
@@ -68,7 +68,7 @@ class ClockThread(threading.Thread):
         """Make a pass; log the first of several failures, and the end of them."""
         try:
             self._is_idle = False
-            _, self._probing, self._is_idle = do_pass(timezone.now(), self._doors, self._probing)
+            _, self._waited, self._is_idle = do_pass(timezone.now(), self._doors, self._waited)
         except Exception as error:
             connection.close()
             fault = type(error).__name__
@@ -98,28 +98,29 @@ class Pass(NamedTuple):
 
     Attributes:
         played: the number of turns in which the referee played.
-        probing: how long the doors took to answer.
+        waited: for how long the clock will have waited before its next pass: for the doors, or
+            because no turn is open.
         is_idle: whether no turn was open. A pass with a probe does not find out.
     """
 
     played: int
-    probing: timedelta
+    waited: timedelta
     is_idle: bool = False
 
 
-def do_pass(now: datetime, doors: Doors, probing: timedelta = timedelta(0)) -> Pass:
+def do_pass(now: datetime, doors: Doors, waited: timedelta = timedelta(0)) -> Pass:
     """Make one pass of the clock. If no turn is open and no probe is due, it is one statement.
 
     Args:
         now: the time.
         doors: the doors to probe.
-        probing: how long the doors took in the pass before. In that time the clock ran.
+        waited: of the pass before. In that time the clock ran.
     """
-    if not doors.are_due() and outages.keep_idle(now, probing):
-        return Pass(0, timedelta(0), is_idle=True)
+    if not doors.are_due() and outages.keep_idle(now, waited):
+        return Pass(0, timedelta(seconds=IDLE_SECONDS), is_idle=True)
     began = time.monotonic()
     probes = doors.probe()
     seconds = min(time.monotonic() - began, TIMEOUT_SECONDS)
-    outages.keep(now, probes, probing)
+    outages.keep(now, probes, waited)
     played = expire_overdue(timezone.now(), max_seconds=MAX_EXPIRING_SECONDS)
     return Pass(played, timedelta(seconds=seconds))

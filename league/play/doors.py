@@ -18,7 +18,7 @@ from league.play.outages import PLAY, WEB, Probe
 PATHS = {PLAY: "/healthz/play", WEB: "/healthz/web"}
 """The paths of the probes by door."""
 TIMEOUT_SECONDS = 1.0
-IDLE_SECONDS = 5.0
+IDLE_SECONDS = 10.0
 """While no turn is open, the time between two probes."""
 
 

@@ -2,10 +2,11 @@
 
 Two things can fail: the clock itself, and the doors, the paths on which bots' calls reach the
 league (`league.play.doors`). One row stores the time until which clock and doors have worked. The
-clock moves it on several times a second. If the row falls more than `MAX_GAP` behind, or if a probe
-of a door fails, there is an outage, until clock and doors work again. Then one statement gives each
-open turn the part of the outage after its clock started. It also leaves each turn at least
-`MIN_LEFT`, because a bot that was refused waits before it calls again.
+clock moves it on several times a second, and every two seconds while no turn is open. If the row
+falls behind by `MAX_GAP` more than the clock meant to wait, or if a probe of a door fails, there is
+an outage, until clock and doors work again. Then one statement gives each open turn the part of the
+outage after its clock started. It also leaves each turn at least `MIN_LEFT`, because a bot that was
+refused waits before it calls again.
 
 Deadlines never move back. A turn counts as overdue only if its deadline lies before a time at
 which clock and doors are known to have worked.
@@ -96,17 +97,17 @@ class Probe(NamedTuple):
     fault: str
 
 
-def keep(now: datetime, probes: Iterable[Probe] = (), probing: timedelta = timedelta(0)) -> None:
+def keep(now: datetime, probes: Iterable[Probe] = (), waited: timedelta = timedelta(0)) -> None:
     """Note that the clock runs, and what the probes of all doors found; end an outage that is over.
 
     Args:
         now: the time at which the probes began.
         probes: of all doors. A door counts from its first success at an address.
-        probing: how long the last probes took. The clock waited for them, so this is no gap: slow
-            doors stop no clock.
+        waited: for how long the clock waited itself since its last pass: for slow doors, or while
+            no turn was open. This is no gap.
     """
     now, probes = whole_ms(now), list(probes)
-    if not any(probe.fault for probe in probes) and _kept(now, probes, probing):
+    if not any(probe.fault for probe in probes) and _kept(now, probes, waited):
         return
     with transaction.atomic(durable=True):
         clock, is_new = _locked(now)
@@ -117,7 +118,7 @@ def keep(now: datetime, probes: Iterable[Probe] = (), probing: timedelta = timed
                 log.warning("calls of bots fail; open deadlines wait", faults=faults)
             Clock.objects.filter(pk=Clock.ONLY).update(is_broken=True)
         elif not is_new:
-            moved = _catch_up(clock, now, probing)
+            moved = _catch_up(clock, now, waited)
             # A late pass on a busy machine is no news unless it gave somebody time back.
             if moved or (moved is not None and clock.is_broken):
                 log.warning(
@@ -128,14 +129,14 @@ def keep(now: datetime, probes: Iterable[Probe] = (), probing: timedelta = timed
             Clock.objects.filter(pk=Clock.ONLY, is_broken=True).update(is_broken=False)
 
 
-def keep_idle(now: datetime, probing: timedelta = timedelta(0)) -> bool:
+def keep_idle(now: datetime, waited: timedelta = timedelta(0)) -> bool:
     """Note that the clock runs while no turn is open and no outage lasts; return whether that held.
 
     It costs one statement. No deadline can pass, so an idle league is probed more rarely.
     """
     now = whole_ms(now)
     with connection.cursor() as cursor:
-        cursor.execute(_KEEP_IDLE, {"now": now, "settled_since": now - MAX_GAP - probing})
+        cursor.execute(_KEEP_IDLE, {"now": now, "settled_since": now - MAX_GAP - waited})
         return bool(cursor.rowcount)
 
 
@@ -162,12 +163,12 @@ def is_settled(
     clock: Clock | None,
     now: datetime,
     deadline: datetime | None = None,
-    probing: timedelta = timedelta(0),
+    waited: timedelta = timedelta(0),
 ) -> bool:
     """Return whether a turn with a deadline before now is overdue: no outage moves the deadline."""
     if clock is None or clock.ran_until > (deadline or now) or clock.ran_until >= now:
         return True
-    return not clock.is_broken and now - clock.ran_until <= MAX_GAP + probing
+    return not clock.is_broken and now - clock.ran_until <= MAX_GAP + waited
 
 
 def hold() -> Clock | None:
@@ -193,14 +194,14 @@ def proven_until(now: datetime) -> datetime:
     return now if clock is None else min(now, clock.ran_until)
 
 
-def _kept(now: datetime, probes: Sequence[Probe], probing: timedelta) -> bool:
+def _kept(now: datetime, probes: Sequence[Probe], waited: timedelta) -> bool:
     """Note that all probes succeeded, in one statement; return False if there is more to do."""
     with connection.cursor() as cursor:
         cursor.execute(
             _KEEP,
             {
                 "now": now,
-                "settled_since": now - MAX_GAP - probing,
+                "settled_since": now - MAX_GAP - waited,
                 "names": [probe.door for probe in probes],
                 "addresses": [probe.address for probe in probes],
             },
@@ -244,7 +245,7 @@ def _failing() -> QuerySet[Door]:
     return Door.objects.exclude(fault="").exclude(name=WEB)
 
 
-def _catch_up(clock: Clock, now: datetime, probing: timedelta = timedelta(0)) -> int | None:
+def _catch_up(clock: Clock, now: datetime, waited: timedelta = timedelta(0)) -> int | None:
     """Move the clock, whose lock is held, to now; after an outage, first give back its time.
 
     Returns:
@@ -253,7 +254,7 @@ def _catch_up(clock: Clock, now: datetime, probing: timedelta = timedelta(0)) ->
     since, moved = clock.ran_until, None
     if now <= since:
         return None
-    if not is_settled(clock, now, probing=probing):
+    if not is_settled(clock, now, waited=waited):
         with connection.cursor() as cursor:
             cursor.execute(
                 _GIVE_BACK,

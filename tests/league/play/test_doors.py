@@ -195,10 +195,10 @@ def test_doors_that_answer_slowly_stop_no_clock(
     slow = SlowDoors(seconds)
     monkeypatch.setattr(clock, "timezone", SimpleNamespace(now=lambda: second(slow.now)))
     monkeypatch.setattr(clock, "time", SimpleNamespace(monotonic=lambda: slow.now))
-    played, probing = 0, timedelta(0)
+    played, waited = 0, timedelta(0)
     while slow.now < 8:
-        done = clock.do_pass(second(slow.now), slow, probing)
-        played, probing = played + done.played, done.probing
+        done = clock.do_pass(second(slow.now), slow, waited)
+        played, waited = played + done.played, done.waited
         slow.now += clock.EVERY_SECONDS
     assert played == 3
     assert not Turn.objects.filter(given_back_ms__gt=0).exists()
@@ -229,13 +229,25 @@ def test_a_clock_makes_passes_less_often_while_no_turn_is_open(
     assert waits == [clock.EVERY_SECONDS, clock.IDLE_SECONDS, clock.EVERY_SECONDS]
 
 
+@pytest.mark.django_db(transaction=True)
+def test_a_turn_that_opens_while_the_clock_rests_gets_no_time_back() -> None:
+    doors = Doors("")
+    clock.do_pass(second(0), doors)
+    rested = clock.do_pass(second(0.4), doors)
+    assert rested.is_idle
+    match_of(remote_bots(3))
+    after = clock.do_pass(second(0.4 + clock.IDLE_SECONDS), doors, rested.waited)
+    assert not after.is_idle
+    assert not Turn.objects.filter(given_back_ms__gt=0).exists()
+
+
 def test_a_clock_goes_on_after_failures_and_logs_their_begin_and_end_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     outcomes: list[Any] = [OperationalError("no such socket")] * 3 + [0]
     enough = threading.Event()
 
-    def do_pass(now: datetime, doors: Doors, probing: timedelta) -> clock.Pass:
+    def do_pass(now: datetime, doors: Doors, waited: timedelta) -> clock.Pass:
         outcome = outcomes.pop(0) if outcomes else 0
         if isinstance(outcome, Exception):
             raise outcome
