@@ -48,12 +48,15 @@ def _give(observation: Observation, numbers: list[int]) -> str:
     [rank] = numbers
     held = observation["hand"].count(rank)
     wins = _percent(_chance(observation, rank))
-    majority = (
-        "one card wins no majority at the end"
+    score = (
+        "one card rarely scores at the end"
         if held == 1
-        else f"you keep {held - 1} for the majority at the end"
+        else f"you keep {held - 1}, which may still score at the end"
     )
-    return f"You hold {held} of this rank: {majority}, and it would win today in about {wins}."
+    return (
+        f"You hold {held} of this rank: {score}. If you played this card today, it would win in "
+        f"about {wins} of cases."
+    )
 
 
 def _play(observation: Observation, numbers: list[int]) -> str:

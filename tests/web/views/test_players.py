@@ -109,7 +109,7 @@ def test_a_move_is_named_in_words_and_a_hint_gives_one_with_its_reason(client: C
     assert re.search(r"Give \d to house-", page_of(client, address))
     page = client.get(f"{address}?hint=1").content.decode()
     assert "house-counting would choose: Give" in page
-    assert "majority at the end" in page
+    assert "at the end. If you played this card" in page
 
 
 def test_a_visitor_without_the_seat_sees_no_hand_and_makes_no_move(client: Client) -> None:
