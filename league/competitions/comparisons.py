@@ -70,7 +70,7 @@ def compare(*, bot: Bot, ladder: Ladder, new: int, old: int, promote: bool = Fal
                 f"{bot.current.number}, not {old}."
             )
         raise ValidationError(
-            {"promote": f"{why} To compare without promoting, set promote to false."}
+            {"promote": f"{why} Without promotion you may compare any two ready versions."}
         )
     for number in (new, old):
         bots.require_qualified(bot, ladder.game, versions[number])

@@ -253,12 +253,13 @@ def _contradictions(values: Values) -> Iterator[Problem]:
             "swiss_rounds", f"Only a Swiss has this setting. Leave it empty for a {name}."
         )
     if values["late_entry"] and values["format"] == Format.KNOCKOUT:
-        yield Problem("late_entry", "A knockout can't have late entries; set late_entry to false.")
+        yield Problem(
+            "late_entry", "Bots can't enter a knockout after its start; switch late entry off."
+        )
     if values["fill_in"] and values["house_bots"]:
         yield Problem(
             "fill_in",
-            "Only house bots that are not entered can fill empty seats, so set house_bots or "
-            "fill_in to false.",
+            "House bots can take part or fill empty seats, not both; switch one of the two off.",
         )
 
 

@@ -73,7 +73,7 @@ def test_a_schedule_with_contradicting_fields_is_refused(organiser: Client) -> N
         "first_at_1": "00:00",
     }
     answer = organiser.post("/admin/league/schedule/add/", data)
-    assert "have late entries; set late_entry to false" in answer.content.decode()
+    assert "enter a knockout after its start; switch late entry off" in answer.content.decode()
     del data["late_entry"]
     for name in ("Europe/Illyria", "Europe", "../UTC", "/etc/passwd"):
         answer = organiser.post("/admin/league/schedule/add/", {**data, "time_zone": name})
