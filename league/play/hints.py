@@ -88,7 +88,10 @@ def _follow(observation: Observation, numbers: list[int]) -> str:
     lows = [action["cards"][-1] for action in observation["trick"] if action["cards"]]
     if numbers[-1] <= min(lows):
         return f"{_shed(numbers)}, and {numbers[-1]} is the lowest card so far, so you may win."
-    return f"{_shed(numbers)}, although {min(lows)} wins the trick so far: fewer cards are better."
+    return (
+        f"{_shed(numbers)}. This play can't win the trick, because {min(lows)} is the lowest card "
+        "so far. But the fewer cards you hold, the better."
+    )
 
 
 def _shed(numbers: list[int]) -> str:
