@@ -859,7 +859,7 @@ class Migration(migrations.Migration):
                     "performance",
                     models.FloatField(
                         blank=True,
-                        help_text="In Elo, by the last fit; empty before the first.",
+                        help_text="In Elo, by the last fit (the computation of the performance of all bots of the ladder); empty before the first fit.",
                         null=True,
                     ),
                 ),
@@ -2238,7 +2238,7 @@ class Migration(migrations.Migration):
                     "performance",
                     models.FloatField(
                         blank=True,
-                        help_text="In Elo, by the last fit; empty before the first.",
+                        help_text="In Elo, by the last fit (the computation of the performance of all bots of the ladder); empty before the first fit.",
                         null=True,
                     ),
                 ),
@@ -2917,7 +2917,7 @@ class Migration(migrations.Migration):
                     "left_after",
                     models.PositiveIntegerField(
                         blank=True,
-                        help_text="The number of rounds that were open when it left.",
+                        help_text="Number of rounds that the league had opened before the bot left.",
                         null=True,
                     ),
                 ),
@@ -3034,13 +3034,13 @@ class Migration(migrations.Migration):
                 (
                     "fits",
                     models.PositiveIntegerField(
-                        help_text="The fits of performance that gave both bots a band."
+                        help_text="Number of fits (computations of performance) that gave both bots a band."
                     ),
                 ),
                 (
                     "apart",
                     models.PositiveIntegerField(
-                        help_text="The fits of performance that put them into different bands."
+                        help_text="Number of these fits that put the two bots into different bands."
                     ),
                 ),
                 (
@@ -3052,7 +3052,7 @@ class Migration(migrations.Migration):
                 (
                     "ended",
                     models.PositiveIntegerField(
-                        help_text="The A/B tests over these blocks that ended."
+                        help_text="Number of A/B tests over these blocks that came to an end."
                     ),
                 ),
                 (

@@ -37,13 +37,15 @@ class TwinErrors(models.Model):
     bot = models.ForeignKey("Bot", models.PROTECT, related_name="+")
     twin = models.ForeignKey("Bot", models.PROTECT, related_name="+")
     fits = models.PositiveIntegerField(
-        help_text="The fits of performance that gave both bots a band."
+        help_text="Number of fits (computations of performance) that gave both bots a band."
     )
     apart = models.PositiveIntegerField(
-        help_text="The fits of performance that put them into different bands."
+        help_text="Number of these fits that put the two bots into different bands."
     )
     blocks = models.PositiveIntegerField(help_text="The last rated blocks in which both sat.")
-    ended = models.PositiveIntegerField(help_text="The A/B tests over these blocks that ended.")
+    ended = models.PositiveIntegerField(
+        help_text="Number of A/B tests over these blocks that came to an end."
+    )
     better = models.PositiveIntegerField(
         help_text="The tests that called either bot better, by mistake."
     )

@@ -96,7 +96,10 @@ class StandingNumbers(models.Model):
     )
     points = models.BigIntegerField(default=0)
     performance = models.FloatField(
-        null=True, blank=True, help_text="In Elo, by the last fit; empty before the first."
+        null=True,
+        blank=True,
+        help_text="In Elo, by the last fit (the computation of the performance of all bots of the "
+        "ladder); empty before the first fit.",
     )
     performance_error = models.FloatField(
         null=True,

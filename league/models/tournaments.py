@@ -236,7 +236,9 @@ class TournamentEntry(models.Model):
         default=1, help_text="The first round that may draw it; above 1 for a late entry."
     )
     left_after = models.PositiveIntegerField(
-        null=True, blank=True, help_text="The number of rounds that were open when it left."
+        null=True,
+        blank=True,
+        help_text="Number of rounds that the league had opened before the bot left.",
     )
     reason = models.CharField(
         max_length=200, blank=True, help_text="Why it is disqualified; public."
