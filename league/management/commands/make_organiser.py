@@ -9,7 +9,7 @@ from league.accounts import ORGANISERS
 
 
 class Command(BaseCommand):
-    """Make an account an organiser, who sets up tournaments over the API and in the admin pages."""
+    """Make an account an organiser: a person who sets up ladders and tournaments, and moderates."""
 
     help = __doc__
     requires_system_checks = ()  # they load all pages and calls

@@ -12,8 +12,8 @@ from league.models import Round, RoundArchive
 class Command(BaseCommand):
     """Put the records of archived rounds back into the database; their files stay.
 
-    If the rounds are older than ARCHIVE_DAYS, the task archives them again. So change the setting
-    first, and restart beat and the workers.
+    If the rounds are older than the setting ARCHIVE_DAYS, the league archives them again. So change
+    the setting first, and restart beat and the workers.
     """
 
     help = __doc__
