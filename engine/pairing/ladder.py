@@ -115,8 +115,8 @@ def _by_id(bots: Iterable[LadderEntrant]) -> dict[int, LadderEntrant]:
     for entrant in entrants:
         if not 0 <= entrant.max_blocks <= MAX_BLOCKS_PER_ROUND:
             raise ValueError(
-                f"a bot plays up to {MAX_BLOCKS_PER_ROUND} blocks a round, "
-                f"not {quote(entrant.max_blocks)} as bot {quote(entrant.bot)}"
+                f"max_blocks of bot {quote(entrant.bot)} is {quote(entrant.max_blocks)}; it must "
+                f"be from 0 to {MAX_BLOCKS_PER_ROUND}"
             )
     return {entrant.bot: entrant for entrant in entrants if entrant.max_blocks}
 

@@ -84,7 +84,7 @@ class Plan:
             )
         for elo in (self.elo0, self.elo1):
             if not -1 < self.expected_difference(elo) < 1:
-                raise ValueError(f"no difference of win shares stands for {quote(elo)} Elo")
+                raise ValueError(f"{quote(elo)} Elo is too far from 0 at {self.seats} seats")
         for name in ("min_differing", "guard_blocks", "max_blocks"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} must be at least 1, not {quote(getattr(self, name))}")

@@ -41,8 +41,9 @@ def quantile(count: int, freedom: float, probability: float = 0.95) -> float:
     """
     if count < 2 or freedom < LEAST_FREEDOM or not 0.5 <= probability <= 0.99:
         raise ValueError(
-            f"{count} values, {freedom} degrees of freedom and probability {probability} are not "
-            f"all allowed: at least 2, at least {LEAST_FREEDOM}, and from 0.5 to 0.99"
+            f"{count} values, {freedom} degrees of freedom, probability {probability}: there must "
+            f"be at least 2 values and at least {LEAST_FREEDOM} degrees of freedom, and the "
+            "probability must be from 0.5 to 0.99"
         )
     low, high = 0.0, 2.0
     while _distribution(high, count, freedom) < probability:

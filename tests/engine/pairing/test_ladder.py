@@ -172,7 +172,7 @@ def test_all_neighbours_in_rating_meet_over_several_rounds() -> None:
 
 @pytest.mark.parametrize("max_blocks", [-1, 5])
 def test_max_blocks_outside_the_limits_of_a_round_are_refused(max_blocks: int) -> None:
-    with pytest.raises(ValueError, match=f"up to 4 blocks a round, not {max_blocks}"):
+    with pytest.raises(ValueError, match=f"bot 1 is {max_blocks}; it must be from 0 to 4"):
         ladder_round([LadderEntrant(1, None, 0, 0, max_blocks)], 2, SEED)
 
 
