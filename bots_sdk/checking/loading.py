@@ -18,8 +18,8 @@ from bots_sdk.sandbox.sources import Source
 MAX_EVIDENCE_LETTERS = 3000
 """The largest part of a traceback in a finding."""
 MAY_IMPORT = (
-    "A bot may import Python's standard library, NumPy, engine, its own files, and parts of "
-    "bots_sdk, such as bots_sdk.environments.encoding"
+    "A bot may import most of Python's standard library, NumPy, engine, its own files, and parts "
+    "of bots_sdk, such as bots_sdk.environments.encoding"
 )
 """What the sandbox has, as the start of a sentence."""
 SLOWER = 3

@@ -298,7 +298,7 @@ def _lacks(run: _Run) -> str:
     if found is not None and not found.low <= 0 <= found.high:
         looks = "stronger" if found.low > 0 else "weaker"
         return f"it looks {looks} so far, but a verdict must be more certain than that"
-    return f"the results fit both claims, {plan.elo1:.0f} Elo stronger and equally strong"
+    return f"the results fit both “{plan.elo1:.0f} Elo stronger” and “equally strong”"
 
 
 def _show_statistics(run: _Run) -> None:

@@ -177,7 +177,7 @@ def _entry(data: bytes, at: int, end: int) -> tuple[_Entry, int]:
         )
     is_folder = name.endswith("/")
     if is_folder and unpacked:
-        raise _damaged(f"the folder {quote(path)} has a size")
+        raise _damaged(f"the folder {quote(path)} has data, which only a file may have")
     return _Entry(path, is_folder, method, crc, packed, unpacked, offset), following
 
 

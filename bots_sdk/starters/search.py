@@ -1,14 +1,14 @@
 """NAME: a bot for twelve-days that searches.
 
-For each legal move, `evaluate` plays many possible matches, and the bot takes the move with the
-best mean result. The hidden cards are unknown: each playout deals them in a possible way. After the
-first move all seats choose at random, weighted by rules of thumb.
+For each legal move, `evaluate` plays many possible matches (playouts), and the bot takes the move
+with the best mean result. The hidden cards are unknown, so each playout deals them in a possible
+way. After the first move all seats choose at random, weighted by rules of thumb.
 
 Rules: `twelfth-night rules twelve-days`. What a bot sees: `twelfth-night rules observations`.
 
 Three ideas:
 
-- Use another policy for the playouts (how all seats choose their moves): all moves equally likely
+- Use another policy (how all seats choose their moves in a playout): all moves equally likely
   (`engine.playouts.UNIFORM`), or your own numbers (a `TwelveDaysTable` or a `PartridgeTable` of
   `engine.playouts`).
 - Play more playouts for the moves that look best.

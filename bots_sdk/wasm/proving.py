@@ -86,7 +86,8 @@ def fuel_of_moves(record: Record, seat: int, module: bytes, clock: TimeControl) 
 def _compare(answer: Answer, action: int, fault: str | None, ply: int) -> None:
     if answer.fault != fault:
         raise RecordError(
-            f"the record has {fault or 'no fault'}, and the module {answer.fault or 'has none'}"
+            f"the fault in the record is {fault or 'none'}, but that of the module is "
+            f"{answer.fault or 'none'}"
             f"{': ' + answer.reason if answer.reason else ''}",
             ply,
         )

@@ -172,8 +172,8 @@ def choose(observation):
     ]
     assert "zip -r bot.zip bot.py beside_it*" in imports[1]["remedy"]
     assert imports[2]["remedy"].startswith(
-        "A bot may import Python's standard library, NumPy, engine, its own files, and parts of "
-        "bots_sdk, such as bots_sdk.environments.encoding"
+        "A bot may import most of Python's standard library, NumPy, engine, its own files, and "
+        "parts of bots_sdk, such as bots_sdk.environments.encoding"
     )
 
 
