@@ -178,7 +178,7 @@ imports: $(VENV)/.testing ## which package may import which
 	@echo "imports: ok"
 
 .PHONY: format
-format: $(VENV)/.testing ## put the code in ruff's format, with what ruff can mend by itself
+format: $(VENV)/.testing ## format the code with ruff, and fix what ruff can fix by itself
 	@$(BIN)/ruff check --fix --quiet $(LINTED) || true
 	@$(BIN)/ruff format $(LINTED)
 
