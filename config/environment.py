@@ -13,6 +13,7 @@ from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
 
 _YES = ("1", "yes", "true", "on")
+_UNIT_SECONDS = {"second": 1, "minute": 60, "hour": 3600}
 _NO = ("0", "no", "false", "off", "")
 
 defaults: dict[str, str] = {}
@@ -111,6 +112,18 @@ def number(name: str, default: int) -> int:
     if not value.isdecimal():
         raise ImproperlyConfigured(f"{name} is {value!r}; it must be a whole number of 0 or more.")
     return int(value)
+
+
+def rate(name: str, default: str) -> tuple[int, int]:
+    """Return the number of requests and the seconds of a rate such as ``300/minute``."""
+    value = text(name, default)
+    requests, _, unit = value.partition("/")
+    if not requests.isdecimal() or unit not in _UNIT_SECONDS:
+        raise ImproperlyConfigured(
+            f"{name} is {value!r}; it must be a number and second, minute or hour, such as "
+            "300/minute."
+        )
+    return int(requests), _UNIT_SECONDS[unit]
 
 
 def flag(name: str, default: bool = False) -> bool:

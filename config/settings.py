@@ -119,24 +119,24 @@ TRY_IN_BROWSER = environment.flag("TRY_IN_BROWSER", True)
 # much is kept in all: the oldest goes first.
 MAX_OUTPUT_DAYS = environment.number("MAX_OUTPUT_DAYS", 14)
 MAX_OUTPUT_MEGABYTES = environment.number("MAX_OUTPUT_MEGABYTES", 1000)
-# Requests of one client: a bot, an owner, or an address without a token.
+# Requests of one client (a bot, an owner, or an address without a token), and in how many seconds.
 RATE_LIMITS = {
-    "general": environment.text("RATE_GENERAL", "600/minute"),
-    "play": environment.text("RATE_PLAY", "60000/minute"),
-    "accounts": environment.text("RATE_ACCOUNTS", "60/hour"),
-    "exports": environment.text("RATE_EXPORTS", "30/hour"),
-    "analyses": environment.text("RATE_ANALYSES", "30/hour"),
-    "passwords": environment.text("RATE_PASSWORDS", "30/minute"),
+    "general": environment.rate("RATE_GENERAL", "600/minute"),
+    "play": environment.rate("RATE_PLAY", "60000/minute"),
+    "accounts": environment.rate("RATE_ACCOUNTS", "60/hour"),
+    "exports": environment.rate("RATE_EXPORTS", "30/hour"),
+    "analyses": environment.rate("RATE_ANALYSES", "30/hour"),
+    "passwords": environment.rate("RATE_PASSWORDS", "30/minute"),
     # Pictures that have to be drawn.
-    "pictures": environment.text("RATE_PICTURES", "120/minute"),
+    "pictures": environment.rate("RATE_PICTURES", "120/minute"),
     # Tables that players start and join in the browser.
-    "tables": environment.text("RATE_TABLES", "120/hour"),
+    "tables": environment.rate("RATE_TABLES", "120/hour"),
     # Bots that people try from the editor of the learn pages.
-    "trials": environment.text("RATE_TRIALS", "60/hour"),
+    "trials": environment.rate("RATE_TRIALS", "60/hour"),
     # Wrong passwords for one account: from one address, and from all addresses together from which
     # nobody has signed in to it.
-    "guesses": environment.text("RATE_GUESSES", "20/hour"),
-    "account-guesses": environment.text("RATE_ACCOUNT_GUESSES", "100/hour"),
+    "guesses": environment.rate("RATE_GUESSES", "20/hour"),
+    "account-guesses": environment.rate("RATE_ACCOUNT_GUESSES", "100/hour"),
 }
 # New bots, versions that one account uploads, and new names of its bots, in 24 hours.
 MAX_BOTS_PER_DAY = environment.number("MAX_BOTS_PER_DAY", 50)

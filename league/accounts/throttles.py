@@ -15,7 +15,6 @@ from typing import NamedTuple
 import structlog
 from django.conf import settings
 from django.core.cache import cache
-from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpRequest
 from redis.exceptions import RedisError
 
@@ -23,7 +22,6 @@ from league.models import Token
 
 log = structlog.get_logger(__name__)
 
-_UNIT_SECONDS = {"second": 1, "minute": 60, "hour": 3600}
 _IPV6_CLIENT_BITS = 64
 """Leading bits of an IPv6 address that stand for one client: providers give out whole networks."""
 _RETRY_CACHE_SECONDS = 5.0
@@ -87,7 +85,7 @@ def count(policy: str, client: str) -> Usage | None:
         policy: one of ``settings.RATE_LIMITS``.
         client: from `client_by_token`, `client_by_address` or `client_by_request`.
     """
-    limit, seconds = parse_rate(settings.RATE_LIMITS[policy])
+    limit, seconds = settings.RATE_LIMITS[policy]
     now = time.time()
     used = _count(f"{policy}:{client}", limit, seconds, now)
     return None if used is None else _usage(policy, limit, seconds, used, now)
@@ -99,7 +97,7 @@ def count_reserved(policy: str, client: str) -> Usage | None:
     Returns:
         None if the request is not counted; then call `count`.
     """
-    limit, seconds = parse_rate(settings.RATE_LIMITS[policy])
+    limit, seconds = settings.RATE_LIMITS[policy]
     now = time.time()
     used = _count_reserved(_window(f"{policy}:{client}", seconds, now))
     return None if used is None else _usage(policy, limit, seconds, used, now)
@@ -168,19 +166,9 @@ def _network_of(text: str) -> str:
     return text if address is None else str(address)
 
 
-def parse_rate(rate: str) -> tuple[int, int]:
-    """Return the number of requests and the seconds of a rate such as ``300/minute``."""
-    number, _, unit = rate.partition("/")
-    if not number.isdecimal() or unit not in _UNIT_SECONDS:
-        raise ImproperlyConfigured(
-            f"The rate {rate!r} must be a number and second, minute or hour, such as 300/minute."
-        )
-    return int(number), _UNIT_SECONDS[unit]
-
-
 def give_back(policy: str, client: str) -> None:
     """Take back one counted request, if the cache can be reached: it was no wrong password."""
-    _, seconds = parse_rate(settings.RATE_LIMITS[policy])
+    _, seconds = settings.RATE_LIMITS[policy]
     with suppress(RedisError, OSError, ValueError):  # ValueError: the window is over
         cache.decr(f"rate:{policy}:{client}:{int(time.time() // seconds)}")
 

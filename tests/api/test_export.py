@@ -208,7 +208,7 @@ def test_an_export_ends_if_its_client_reads_too_slowly(monkeypatch: pytest.Monke
 
 
 def test_exports_have_their_own_rate_limit(api: Api, ladder: Ladder, settings: Settings) -> None:
-    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "exports": "1/hour"}
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "exports": (1, 3600)}
     assert export(api)
     assert_problem(api.get(EXPORT), 429, "too-many-requests")
     assert api.get("ladders/quick").status_code == 200

@@ -7,6 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from config import environment
 
 CHECKOUT = Path(__file__).parents[2]
 SETTINGS = """
@@ -62,11 +65,21 @@ def test_a_league_behind_tls_passes_the_check_for_deployment(tmp_path: Path) -> 
         ["-c", "import config.wsgi"],
     ],
 )
-def test_a_program_without_secret_key_ends_with_one_sentence(command: list[str]) -> None:
-    left = {name: value for name, value in os.environ.items() if name != "SECRET_KEY"}
+@pytest.mark.parametrize(
+    ("variables", "begin"),
+    [
+        ({"SECRET_KEY": ""}, "SECRET_KEY is not set. Start the league with `make up`"),
+        ({"RATE_PLAY": "60000/min"}, "RATE_PLAY is '60000/min'; it must be a number and second"),
+    ],
+)
+def test_a_program_with_a_wrong_setting_ends_with_one_sentence(
+    command: list[str], variables: dict[str, str], begin: str
+) -> None:
     done = subprocess.run(
         [sys.executable, *command],
-        env=left | {"LEAGUE_DIRECTORY": "/nowhere", "PYTHONPATH": str(CHECKOUT)},
+        env=os.environ
+        | {"SECRET_KEY": "any", "LEAGUE_DIRECTORY": "/nowhere", "PYTHONPATH": str(CHECKOUT)}
+        | variables,
         cwd=CHECKOUT,
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -75,4 +88,11 @@ def test_a_program_without_secret_key_ends_with_one_sentence(command: list[str])
     )
     assert done.returncode == 1
     [line] = done.stderr.splitlines()
-    assert line.startswith("SECRET_KEY is not set. Start the league with `make up`")
+    assert line.startswith(begin)
+
+
+@pytest.mark.parametrize("rate", ["many", "10", "10/day", "-1/minute", "x/minute"])
+def test_an_invalid_rate_is_named(monkeypatch: pytest.MonkeyPatch, rate: str) -> None:
+    monkeypatch.setenv("RATE_PLAY", rate)
+    with pytest.raises(ImproperlyConfigured, match=f"RATE_PLAY is '{rate}'"):
+        environment.rate("RATE_PLAY", "60000/minute")

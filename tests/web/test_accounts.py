@@ -163,7 +163,7 @@ def test_only_its_owner_may_change_a_bot(ada: Client, what: str) -> None:
 def test_sign_in_and_sign_up_have_rate_limits(
     client: Client, settings: Settings, path: str, rate: str
 ) -> None:
-    settings.RATE_LIMITS = {**settings.RATE_LIMITS, rate: "2/hour"}
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, rate: (2, 3600)}
     wrong = {"username": "ada", "password": "x"}
     codes = [client.post(path, wrong).status_code for _ in range(2)]
     assert 429 not in codes
@@ -175,7 +175,7 @@ def test_sign_in_and_sign_up_have_rate_limits(
 
 
 def test_pages_and_api_share_their_rate_limits(client: Client, settings: Settings) -> None:
-    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "passwords": "1/hour"}
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "passwords": (1, 3600)}
     client.post("/account/sign-in/", ADA)
     answer = client.post("/api/v1/tokens", ADA, content_type="application/json")
     assert answer.status_code == 429

@@ -204,7 +204,7 @@ def statuses(answers: list[httpx.Response]) -> list[int]:
 def test_moves_have_the_rate_limit_of_play(
     site: Site, bot: tuple[Bot, str], settings: Settings, path: str, body: Any
 ) -> None:
-    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "play": "2/hour"}
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "play": (2, 3600)}
     answers = [site.post(path, body, token=bot[1]) for _ in range(3)]
     assert [status == 429 for status in statuses(answers)] == [False, False, True]
     assert answers[2].headers["RateLimit-Policy"] == '"play";q=2;w=3600'
@@ -214,7 +214,7 @@ def test_moves_have_the_rate_limit_of_play(
 def test_refused_tokens_count_by_address_and_owner_tokens_by_owner(
     site: Site, ada: tuple[User, str], settings: Settings
 ) -> None:
-    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "play": "2/hour"}
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "play": (2, 3600)}
     sent: list[Any] = [("moves", {"moves": []}, token) for token in ("tn_b_x", "", "tn_b_y")]
     assert statuses([site.post(path, body, token=token) for path, body, token in sent]) == [
         401,

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def two_an_hour(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     cache.clear()
     monkeypatch.setattr(throttles, "_cache_away_until", 0.0)
-    rates = {"play": "2/hour", "general": "2/hour"}
+    rates = {"play": (2, 3600), "general": (2, 3600)}
     settings.RATE_LIMITS = {**settings.RATE_LIMITS, **rates}
 
 

@@ -26,8 +26,8 @@ def few_guesses(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
     settings.RATE_LIMITS = {
         **settings.RATE_LIMITS,
-        "guesses": "3/hour",
-        "account-guesses": "5/hour",
+        "guesses": (3, 3600),
+        "account-guesses": (5, 3600),
     }
     monkeypatch.setattr(throttles, "_cache_away_until", 0.0)
     cache.clear()

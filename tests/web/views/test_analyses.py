@@ -132,7 +132,7 @@ def test_an_analysis_is_secret_while_the_record_is(client: Client, match: Match)
 def test_requests_for_analyses_are_limited(
     client: Client, match: Match, settings: Settings
 ) -> None:
-    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "analyses": "1/hour"}
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "analyses": (1, 3600)}
     path = f"/matches/{match.pk}/analysis/"
     assert [client.post(path, REMOTE_ADDR="192.0.2.9").status_code for _ in range(2)] == [302, 429]
 

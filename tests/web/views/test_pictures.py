@@ -202,7 +202,7 @@ def test_a_picture_is_drawn_once(
 def test_a_client_may_draw_so_many_pictures(
     client: Client, played: Tournament, settings: Settings
 ) -> None:
-    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "pictures": "1/hour"}
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "pictures": (1, 3600)}
     path = f"/matches/{first_match().pk}/picture.png"
     client.defaults["REMOTE_ADDR"] = "192.0.2.77"
     assert client.get(path).status_code == 200

@@ -171,7 +171,7 @@ def test_leaving_hands_the_seat_to_a_house_bot(client: Client) -> None:
 
 
 def test_one_address_starts_only_so_many_tables(client: Client, settings: Settings) -> None:
-    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "tables": "5/hour"}
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "tables": (5, 3600)}
     statuses = [
         client.post("/play/", PARTRIDGE, REMOTE_ADDR="203.0.113.7").status_code for _ in range(8)
     ]

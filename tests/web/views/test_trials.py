@@ -220,7 +220,7 @@ def test_a_broken_sandbox_is_no_fault_of_the_bot(
 
 
 def test_trials_of_an_address_have_a_rate_limit(client: Client, settings: Settings) -> None:
-    settings.RATE_LIMITS = settings.RATE_LIMITS | {"trials": "1/hour"}
+    settings.RATE_LIMITS = settings.RATE_LIMITS | {"trials": (1, 3600)}
     assert send(client, FIRST.decode()).status_code == 302
     refused = send(client, FIRST.decode() + "# mine")
     assert refused.status_code == 429
@@ -231,7 +231,7 @@ def test_trials_of_an_address_have_a_rate_limit(client: Client, settings: Settin
 
 
 def test_a_class_behind_one_address_shares_no_rate_limit_once_signed_in(settings: Settings) -> None:
-    settings.RATE_LIMITS = settings.RATE_LIMITS | {"trials": "1/hour"}
+    settings.RATE_LIMITS = settings.RATE_LIMITS | {"trials": (1, 3600)}
     for _ in range(2):
         client = Client()
         client.force_login(owner())
