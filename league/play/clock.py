@@ -27,8 +27,11 @@ log = structlog.get_logger(__name__)
 
 EVERY_SECONDS = 0.4
 """Time between two passes of the clock, well below `league.play.outages.MAX_GAP`."""
-IDLE_SECONDS = 2.0
-"""The same while no turn is open, so that no deadline can pass. `/readyz` allows twice as much."""
+REST_SECONDS = 2.0
+"""The same while no live match is unfinished, so that no turn opens in a moment.
+
+`/readyz` allows twice as much. If a turn does open, and its deadline passes before the next pass,
+an answer after it is accepted: for a call, the clock seems to have stopped."""
 ALIVE_SECONDS = 1.0
 """Time between two heartbeats."""
 MAX_EXPIRING_SECONDS = 0.4
@@ -45,7 +48,7 @@ class ClockThread(threading.Thread):
         self._fault = ""
         self._noted_at = -math.inf
         self._waited = timedelta(0)
-        self._is_idle = False
+        self._rests = False
 
     def stop(self) -> None:
         """End the thread after its pass, and wait for that."""
@@ -53,12 +56,12 @@ class ClockThread(threading.Thread):
         self.join()
 
     def run(self) -> None:
-        """Make a pass every `EVERY_SECONDS`, or `IDLE_SECONDS` while no turn is open.
+        """Make a pass every `EVERY_SECONDS`, or `REST_SECONDS` while no live match is unfinished.
 
         A pass that fails does not end the clock.
         """
         try:
-            while not self._stopping.wait(IDLE_SECONDS if self._is_idle else EVERY_SECONDS):
+            while not self._stopping.wait(REST_SECONDS if self._rests else EVERY_SECONDS):
                 self._try_pass()
         finally:
             self._doors.close()
@@ -67,8 +70,8 @@ class ClockThread(threading.Thread):
     def _try_pass(self) -> None:
         """Make a pass; log the first of several failures, and the end of them."""
         try:
-            self._is_idle = False
-            _, self._waited, self._is_idle = do_pass(timezone.now(), self._doors, self._waited)
+            self._rests = False
+            _, self._waited, self._rests = do_pass(timezone.now(), self._doors, self._waited)
         except Exception as error:
             connection.close()
             fault = type(error).__name__
@@ -99,13 +102,13 @@ class Pass(NamedTuple):
     Attributes:
         played: the number of turns in which the referee played.
         waited: for how long the clock will have waited before its next pass: for the doors, or
-            because no turn is open.
-        is_idle: whether no turn was open. A pass with a probe does not find out.
+            because it rests.
+        rests: whether no live match was unfinished. A pass with a probe does not find out.
     """
 
     played: int
     waited: timedelta
-    is_idle: bool = False
+    rests: bool = False
 
 
 def do_pass(now: datetime, doors: Doors, waited: timedelta = timedelta(0)) -> Pass:
@@ -116,8 +119,9 @@ def do_pass(now: datetime, doors: Doors, waited: timedelta = timedelta(0)) -> Pa
         doors: the doors to probe.
         waited: of the pass before. In that time the clock ran.
     """
-    if not doors.are_due() and outages.keep_idle(now, waited):
-        return Pass(0, timedelta(seconds=IDLE_SECONDS), is_idle=True)
+    if not doors.are_due() and (idle := outages.keep_idle(now, waited)):
+        rest = timedelta(seconds=REST_SECONDS if idle.may_rest else 0)
+        return Pass(0, rest, rests=idle.may_rest)
     began = time.monotonic()
     probes = doors.probe()
     seconds = min(time.monotonic() - began, TIMEOUT_SECONDS)

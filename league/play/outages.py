@@ -2,11 +2,11 @@
 
 Two things can fail: the clock itself, and the doors, the paths on which bots' calls reach the
 league (`league.play.doors`). One row stores the time until which clock and doors have worked. The
-clock moves it on several times a second, and every two seconds while no turn is open. If the row
-falls behind by `MAX_GAP` more than the clock meant to wait, or if a probe of a door fails, there is
-an outage, until clock and doors work again. Then one statement gives each open turn the part of the
-outage after its clock started. It also leaves each turn at least `MIN_LEFT`, because a bot that was
-refused waits before it calls again.
+clock moves it on several times a second, and every two seconds while no live match is unfinished.
+If the row falls behind by `MAX_GAP` more than the clock meant to wait, or if a probe of a door
+fails, there is an outage, until clock and doors work again. Then one statement gives each open turn
+the part of the outage after its clock started. It also leaves each turn at least `MIN_LEFT`,
+because a bot that was refused waits before it calls again.
 
 Deadlines never move back. A turn counts as overdue only if its deadline lies before a time at
 which clock and doors are known to have worked.
@@ -80,6 +80,7 @@ _KEEP_IDLE = """
 UPDATE league_clock SET ran_until = greatest(ran_until, %(now)s)
 WHERE NOT is_broken AND ran_until >= %(settled_since)s
     AND NOT EXISTS (SELECT FROM league_turn WHERE decided_at IS NULL)
+RETURNING EXISTS (SELECT FROM league_match WHERE live AND status IN ('waiting', 'playing'))
 """
 
 
@@ -129,15 +130,26 @@ def keep(now: datetime, probes: Iterable[Probe] = (), waited: timedelta = timede
             Clock.objects.filter(pk=Clock.ONLY, is_broken=True).update(is_broken=False)
 
 
-def keep_idle(now: datetime, waited: timedelta = timedelta(0)) -> bool:
-    """Note that the clock runs while no turn is open and no outage lasts; return whether that held.
+class Idle(NamedTuple):
+    """No turn is open, and no outage lasts.
+
+    Attributes:
+        may_rest: whether no live match is unfinished, so that no turn opens in a moment.
+    """
+
+    may_rest: bool
+
+
+def keep_idle(now: datetime, waited: timedelta = timedelta(0)) -> Idle | None:
+    """Note that the clock runs, if no turn is open and no outage lasts; return None otherwise.
 
     It costs one statement. No deadline can pass, so an idle league is probed more rarely.
     """
     now = whole_ms(now)
     with connection.cursor() as cursor:
         cursor.execute(_KEEP_IDLE, {"now": now, "settled_since": now - MAX_GAP - waited})
-        return bool(cursor.rowcount)
+        row = cursor.fetchone()
+    return Idle(may_rest=not row[0]) if row else None
 
 
 def settle(now: datetime, deadline: datetime | None = None) -> bool:

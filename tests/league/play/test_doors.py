@@ -211,7 +211,7 @@ def test_all_doors_are_probed_at_once(front: Front, doors: Doors) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_clock_makes_passes_less_often_while_no_turn_is_open(
+def test_a_clock_makes_passes_less_often_while_no_live_match_is_unfinished(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     waits: list[float] = []
@@ -221,12 +221,14 @@ def test_a_clock_makes_passes_less_often_while_no_turn_is_open(
         waits.append(seconds)
         if len(waits) == 2:
             match_of(remote_bots(3))
-        return len(waits) == 3
+        if len(waits) == 3:  # no turn is open, but the match goes on
+            Turn.objects.update(decided_at=timezone.now())
+        return len(waits) == 4
 
     monkeypatch.setattr(thread, "_stopping", SimpleNamespace(wait=wait))
     clock.do_pass(timezone.now(), thread._doors)  # the first one makes the clock's row
     thread.run()
-    assert waits == [clock.EVERY_SECONDS, clock.IDLE_SECONDS, clock.EVERY_SECONDS]
+    assert waits == [clock.EVERY_SECONDS, clock.REST_SECONDS, *[clock.EVERY_SECONDS] * 2]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -234,10 +236,10 @@ def test_a_turn_that_opens_while_the_clock_rests_gets_no_time_back() -> None:
     doors = Doors("")
     clock.do_pass(second(0), doors)
     rested = clock.do_pass(second(0.4), doors)
-    assert rested.is_idle
+    assert rested.rests
     match_of(remote_bots(3))
-    after = clock.do_pass(second(0.4 + clock.IDLE_SECONDS), doors, rested.waited)
-    assert not after.is_idle
+    after = clock.do_pass(second(0.4 + clock.REST_SECONDS), doors, rested.waited)
+    assert not after.rests
     assert not Turn.objects.filter(given_back_ms__gt=0).exists()
 
 
