@@ -3553,7 +3553,10 @@ class Migration(migrations.Migration):
                 models.F("hidden"),
                 models.ExpressionWrapper(
                     models.Q(
-                        ("blocks__lt", models.F("ranked_from")),
+                        models.Q(
+                            ("blocks__lt", models.F("ranked_from")),
+                            ("fitted_version__isnull", True),
+                        ),
                         models.Q(
                             ("fitted_version__isnull", False),
                             ("performance_blocks__lt", models.F("ranked_from")),

@@ -31,13 +31,14 @@ SHOWN = ""
 def provisional_expression() -> "models.ExpressionWrapper[models.Q]":
     """Return the expression for a standing without a rank yet; the index uses the same.
 
-    The count of a new version starts at 10, as for K. So a bot also needs enough fitted blocks of
-    its current version, once performance is fitted.
+    A bot needs enough fitted blocks of its current version. ``blocks``, which sets K, starts at 10
+    for each change of version, so it counts only before the first fit.
     """
     needed = models.F("ranked_from")
-    of_version = models.Q(fitted_version__isnull=False, performance_blocks__lt=needed)
     return models.ExpressionWrapper(
-        models.Q(blocks__lt=needed) | of_version, output_field=models.BooleanField()
+        models.Q(fitted_version__isnull=True, blocks__lt=needed)
+        | models.Q(fitted_version__isnull=False, performance_blocks__lt=needed),
+        output_field=models.BooleanField(),
     )
 
 
@@ -145,9 +146,7 @@ class StandingNumbers(models.Model):
     @property
     def blocks_for_rank(self) -> int:
         """The blocks that count towards a rank, as in `provisional_expression`."""
-        if self.fitted_version is None:
-            return self.blocks
-        return min(self.blocks, self.performance_blocks)
+        return self.blocks if self.fitted_version is None else self.performance_blocks
 
     @property
     def is_provisional(self) -> bool:

@@ -70,7 +70,7 @@ def _places(ladder: Ladder, state: _State) -> dict[int, Place]:
     def has_rank(bot: int, of: elo.RatingState) -> bool:
         hidden, fitted = known.get(bot, (SHOWN, None))
         # A fit counts the blocks of the version that plays, as `StandingNumbers.blocks_for_rank`.
-        blocks = of.blocks if fitted is None else min(of.blocks, state.blocks[bot, fitted])
+        blocks = of.blocks if fitted is None else state.blocks[bot, fitted]
         return hidden == SHOWN and blocks >= ladder.ranked_from
 
     ranked = sorted(of.rating for bot, of in state.ratings.items() if has_rank(bot, of))

@@ -160,8 +160,7 @@ def _bots_with_rank(ladder: Ladder) -> list[int]:
     Provisional bots have none: a first bot with a large error would draw all others into its band.
     Hidden bots have none, because the best bot of a band defines it.
     """
-    shown = ladder.standings.shown().filter(blocks__gte=ladder.ranked_from)
-    return list(shown.order_by("bot").values_list("bot", flat=True))
+    return list(ladder.standings.shown().order_by("bot").values_list("bot", flat=True))
 
 
 def _rank(fitted: "Fitted", with_rank: Sequence[int], ranked_from: int) -> dict[int, _Ranked]:

@@ -68,15 +68,13 @@ def test_a_bot_has_the_same_rank_in_lists_and_searches(
         higher = [
             rating
             for rating, blocks, of_version, hidden in numbers
-            if blocks >= small.RANKED_FROM
-            and of_version in (None, small.RANKED_FROM)
-            and not hidden
+            if (blocks if of_version is None else of_version) >= small.RANKED_FROM and not hidden
         ]
         for standing, shown_rank in ((row.standing, row.rank) for row in rows):
             rank = 1 + sum(rating > standing.rating for rating in higher)
-            unfitted = standing.fitted_version is None
-            fitted = unfitted or standing.performance_blocks == small.RANKED_FROM
-            enough = standing.blocks >= small.RANKED_FROM and fitted
+            is_fitted = standing.fitted_version is not None
+            counted = standing.performance_blocks if is_fitted else standing.blocks
+            enough = counted >= small.RANKED_FROM
             assert shown_rank == (rank if enough and not standing.hidden else None)
             assert standing.is_provisional == (not enough)
         bots = [row.standing.bot_id for row in rows]

@@ -72,6 +72,22 @@ def test_a_new_version_has_no_rank_from_the_moment_it_becomes_current(ladder: La
     assert {(blocks, provisional) for _, blocks, _, provisional in shown} == {(6, False)}
 
 
+def test_a_version_that_returns_has_its_rank_although_its_k_starts_anew(ladder: Ladder) -> None:
+    small.tournament(ladder)
+    small.run_all()
+    assert fit_due() == 1
+    small.rank_from(ladder, 12)
+    bot, *others = [row.bot for row in ladder.standings.order_by("bot")]
+    assert numbers(bot)[1:] == (12, 1, False)
+    for number in (2, 1):
+        bot = promote(bot, number)
+        close(open_own(ladder, bot, *others[:2]))
+        assert fit_due() == 1
+    standing = ladder.standings.get(bot=bot)
+    assert standing.blocks < 12 < standing.performance_blocks
+    assert numbers(bot)[1:] == (13, 1, False)
+
+
 def test_promoting_the_current_version_again_changes_nothing(ladder: Ladder) -> None:
     bot = ladder.standings.first().bot
     before = numbers(bot)
