@@ -4,7 +4,7 @@ A block is one table of n bots and n matches. The bots change seats, so that eac
 seat once. Bots are integer ids; seats, matches and deals count from 0.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from engine.deals import SEED_BYTES, derive, seeded_shuffle
@@ -122,9 +122,14 @@ def assign_labels(block_seed: bytes, bots: Collection[int]) -> tuple[int, ...]:
 
 
 def plan_block(
-    block_seed: bytes, bots: Collection[int], *, duplicate: bool, odd_repeat: bool = False
+    block_seed: bytes,
+    bots: Collection[int],
+    *,
+    duplicate: bool,
+    odd_repeat: bool = False,
+    labels: Sequence[int] | None = None,
 ) -> BlockPlan:
-    """Return the plan of a block, which its seed and its table determine.
+    """Return the plan of a block, which its seed, its table and the labels determine.
 
     Args:
         block_seed: 32 bytes.
@@ -132,12 +137,16 @@ def plan_block(
         duplicate: if true, all matches use deal 0: for tables of hosted bots only. If false, match
             m uses deal m, because a remote bot could remember the cards.
         odd_repeat: see `seat_orders`.
+        labels: the bots by label; by default those of `assign_labels`. An odd repeat takes those
+            of the block before, or the two blocks would not balance the neighbours.
 
     Raises:
-        ValueError: there are not 2 to 8 bots, a bot is listed twice, or the seed is not 32 bytes
-            long.
+        ValueError: there are not 2 to 8 bots, a bot is listed twice, the seed is not 32 bytes
+            long, or the labels are not those of the same bots.
     """
-    by_label = assign_labels(block_seed, bots)
+    by_label = assign_labels(block_seed, bots) if labels is None else tuple(labels)
+    if sorted(by_label) != sorted(bots):
+        raise ValueError(f"the labels {quote(by_label)} are not of the bots {quote(sorted(bots))}")
     rows = seat_orders(len(by_label), odd_repeat=odd_repeat)
     return BlockPlan(
         bots=by_label,

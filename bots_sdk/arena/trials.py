@@ -45,13 +45,17 @@ class Trial:
     def fixtures(self) -> Iterator[Fixture]:
         """Yield the matches block by block, with duplicate deals (`engine.blocks`)."""
         seats = self.table.seats
+        labels = None
         for block in range(self.blocks):
+            repeats = seats % 2 == block % 2 == 1
             plan = plan_block(
                 derive_block_seed(self.seed, block),
                 range(seats),
                 duplicate=True,
-                odd_repeat=block % 2 == 1,
+                odd_repeat=repeats,
+                labels=labels if repeats else None,
             )
+            labels = plan.bots
             for match in plan.matches:
                 yield Fixture(
                     number=block * seats + match.index + 1,

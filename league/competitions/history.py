@@ -4,18 +4,21 @@ A void block that was played again counts by its replacement. Rounds that a deci
 not count. `Assumed` changes what counts without storing anything, for previews of decisions.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from django.db.models import Q
 from django.utils import timezone
 
+from engine.blocks import assign_labels, derive_block_seed
 from engine.errors import UnknownRulesError
 from engine.games import catalogue
 from engine.pairing import Entrant, EventSettings, Format, PlayedBlock, PlayedRound
 from engine.rating.results import MatchResult
 from league.bots import Obstacle, obstacles
+from league.competitions.rounds import Before
 from league.models import (
     Block,
     BlockBot,
@@ -67,7 +70,7 @@ class History:
         opened: the rounds in order, without those that are superseded or replay a block.
         rounds: the same rounds, for the pairing code.
         set_aside: the other rounds in order: superseded ones, and replays of a block.
-        times: the number of blocks drawn for each table, its bots ascending.
+        played: what each table has played, by its bots, ascending; empty for tables of even size.
         next_block: the number for the next block, so that no two blocks of one seed share it.
     """
 
@@ -79,7 +82,7 @@ class History:
     opened: list[Round]
     rounds: list[PlayedRound]
     set_aside: list[Round]
-    times: Counter[tuple[int, ...]]
+    played: dict[tuple[int, ...], Before]
     next_block: int
 
     @property
@@ -99,8 +102,7 @@ def history_of(tournament: Tournament, assumed: Assumed = AS_STORED) -> History:
     counting = {round_.pk for round_ in opened}
     drawn = _drawn_blocks(tournament)
     rounds = _played(tournament, opened, drawn, assumed)
-    times = Counter(tuple(block.bots) for block in drawn.values())
-    fill_ins = {bot for table in times for bot in table} - entries.keys()
+    fill_ins = {bot for block in drawn.values() for bot in block.bots} - entries.keys()
     return History(
         tournament=tournament,
         entries=entries,
@@ -110,7 +112,7 @@ def history_of(tournament: Tournament, assumed: Assumed = AS_STORED) -> History:
         opened=opened,
         rounds=rounds,
         set_aside=[round_ for round_ in every if round_.pk not in counting],
-        times=times,
+        played=_blocks_before(every, drawn) if tournament.ladder.seats % 2 else {},
         next_block=max((block.number for block in drawn.values()), default=-1) + 1,
     )
 
@@ -186,6 +188,22 @@ def _drawn_blocks(tournament: Tournament) -> dict[int, _Drawn]:
         drawn = blocks.setdefault(block, _Drawn(round_, number, state, replaces, []))
         drawn.bots.append(bot)
     return blocks
+
+
+def _blocks_before(
+    rounds: Iterable[Round], drawn: Mapping[int, _Drawn]
+) -> dict[tuple[int, ...], Before]:
+    """Return what each table of odd size has played, with the labels of its last block."""
+    seeds = {round_.pk: bytes(round_.seed) for round_ in rounds}
+    found: dict[tuple[int, ...], Before] = {}
+    for block in drawn.values():
+        bots = tuple(block.bots)
+        before = found.get(bots, Before(0, ()))
+        labels = before.labels
+        if before.blocks % 2 == 0:
+            labels = assign_labels(derive_block_seed(seeds[block.round], block.number), bots)
+        found[bots] = Before(before.blocks + 1, labels)
+    return found
 
 
 def _played(

@@ -22,7 +22,7 @@ from bots_sdk.statuses import UNFINISHED
 from engine.deals import SEED_BYTES
 from engine.pairing import LadderEntrant, ladder_round
 from engine.rating import elo
-from league.competitions.rounds import count_tables, open_round
+from league.competitions.rounds import open_round, played_before
 from league.models import Block, BlockBot, Bot, Ladder, Match, MatchSeat, Round, Standing
 from league.models.bots import BotQuerySet
 from league.models.built_once import Given, built_once
@@ -109,7 +109,7 @@ def open_ladder_round(ladder_id: int) -> Round | None:
         )
         if not tables:
             return None
-        played = count_tables(ladder, tables) if ladder.seats % 2 else None
+        played = played_before(ladder, tables) if ladder.seats % 2 else None
         return open_round(ladder=ladder, tables=tables, seed=seed, played=played)
 
 

@@ -25,7 +25,7 @@ from engine.deals import SEED_BYTES
 from engine.pairing import LadderEntrant, placement_rounds
 from engine.rating import elo
 from league import play
-from league.competitions.rounds import count_tables, open_round
+from league.competitions.rounds import open_round, played_before
 from league.models import (
     Block,
     BlockBot,
@@ -138,7 +138,7 @@ def _place(ladder: Ladder, bot: Bot, blocks: int, costs: Mapping[int, float]) ->
             ladder=ladder,
             tables=tables,
             seed=secrets.token_bytes(SEED_BYTES),
-            played=count_tables(ladder, tables) if ladder.seats % 2 else None,
+            played=played_before(ladder, tables) if ladder.seats % 2 else None,
             placed=bot,
         )
         for tables in rounds

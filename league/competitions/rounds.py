@@ -1,7 +1,7 @@
 """Open a round: store the blocks of drawn tables, with matches that wait to be played."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from django.db.models import Max
 
@@ -22,6 +22,18 @@ from league.models import (
 from league.play import open_matches
 
 
+class Before(NamedTuple):
+    """The blocks that a table of odd size has played before.
+
+    Attributes:
+        blocks: their number.
+        labels: the bots by label in the last one (`engine.blocks`); a second block takes them over.
+    """
+
+    blocks: int
+    labels: tuple[int, ...]
+
+
 def open_round(
     *,
     ladder: Ladder,
@@ -32,7 +44,7 @@ def open_round(
     extra: int = 0,
     byes: Mapping[int, int] | None = None,
     first_block: int = 0,
-    played: Mapping[tuple[int, ...], int] | None = None,
+    played: Mapping[tuple[int, ...], Before] | None = None,
     replaces: Block | None = None,
     placed: Bot | None = None,
 ) -> Round:
@@ -49,9 +61,9 @@ def open_round(
         extra: as in `Round`.
         byes: number of blocks missed, by bot.
         first_block: number of the first block, so that all blocks of one seed differ.
-        played: number of blocks that a table has played before, in its tournament or on its
-            ladder, by its bots, ascending. Every second block of an odd table reverses its seat
-            orders.
+        played: what tables have played before, in their tournament or on their ladder, by their
+            bots, ascending. Every second block of an odd table reverses the seat orders of the
+            block before.
         replaces: the void block that the round's only table plays again, if any.
         placed: the bot whose first blocks these are, if any.
     """
@@ -71,7 +83,7 @@ def open_round(
     Bye.objects.bulk_create(
         Bye(round=round_, bot_id=bot, blocks=blocks) for bot, blocks in (byes or {}).items()
     )
-    times = Counter(played or {})
+    before = dict(played or {})
     bots = Bot.objects.select_related("current").in_bulk({b for t in tables for b in t.bots})
     versions = _versions(bots.values())
     blocks = [
@@ -86,14 +98,19 @@ def open_round(
     ]
     plans = []
     for block, table in zip(blocks, tables, strict=True):
+        blocks_before, labels = before.get(table.bots, (0, ()))
+        repeats = ladder.seats % 2 == blocks_before % 2 == 1
         plan = plan_block(
             derive_block_seed(seed, block.number),
             table.bots,
             duplicate=block.duplicate,
-            odd_repeat=times[table.bots] % 2 == 1,
+            odd_repeat=repeats,
+            labels=labels if repeats else None,
         )
-        times[table.bots] += 1
+        before[table.bots] = Before(blocks_before + 1, plan.bots)
         plans.append(plan)
+    if played is not None and tournament is None:
+        _store(ladder, {table.bots: before[table.bots] for table in tables})
     Block.objects.bulk_create(blocks)
     BlockBot.objects.bulk_create(
         BlockBot(block=block, bot=bots[bot], version=versions[bot])
@@ -104,26 +121,34 @@ def open_round(
     return round_
 
 
-def count_tables(ladder: Ladder, tables: Sequence[Table]) -> dict[tuple[int, ...], int]:
-    """Count the blocks of a round's tables; return how many blocks each table had before.
+def played_before(ladder: Ladder, tables: Iterable[Table]) -> dict[tuple[int, ...], Before]:
+    """Return what tables have played before in rounds of the ladder itself.
 
-    Call it under the ladder's lock.
+    Call it under the ladder's lock. A table without a block is left out.
     """
-    key = {table.bots: ",".join(map(str, table.bots)) for table in tables}
-    before = dict(
-        ladder.table_counts.filter(bots__in=key.values()).values_list("bots", "blocks"),
-    )
-    now = Counter(key[table.bots] for table in tables)
+    key = {_key(table.bots): table.bots for table in tables}
+    rows = ladder.table_counts.filter(bots__in=key).values_list("bots", "blocks", "labels")
+    return {key[bots]: Before(blocks, _bots(labels)) for bots, blocks, labels in rows}
+
+
+def _store(ladder: Ladder, played: Mapping[tuple[int, ...], Before]) -> None:
     TableCount.objects.bulk_create(
         [
-            TableCount(ladder=ladder, bots=bots, blocks=before.get(bots, 0) + more)
-            for bots, more in now.items()
+            TableCount(ladder=ladder, bots=_key(bots), blocks=now.blocks, labels=_key(now.labels))
+            for bots, now in played.items()
         ],
         update_conflicts=True,
         unique_fields=["ladder", "bots"],
-        update_fields=["blocks"],
+        update_fields=["blocks", "labels"],
     )
-    return {bots: before.get(of, 0) for bots, of in key.items()}
+
+
+def _key(bots: Iterable[int]) -> str:
+    return ",".join(map(str, bots))
+
+
+def _bots(key: str) -> tuple[int, ...]:
+    return tuple(map(int, key.split(",")))
 
 
 def _versions(bots: Iterable[Bot]) -> dict[int, BotVersion]:

@@ -122,7 +122,7 @@ def _open_next(tournament: Tournament, ladder: Ladder) -> None:
         extra=drawn.extra,
         byes=drawn.byes,
         first_block=history.next_block,
-        played=history.times,
+        played=history.played,
     )
 
 

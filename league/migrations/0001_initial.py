@@ -2397,6 +2397,12 @@ class Migration(migrations.Migration):
                 ),
                 ("blocks", models.PositiveIntegerField()),
                 (
+                    "labels",
+                    models.CharField(
+                        help_text="The same ids by label in the last block.", max_length=160
+                    ),
+                ),
+                (
                     "ladder",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.CASCADE,

@@ -239,13 +239,15 @@ class BlockBot(models.Model):
 class TableCount(models.Model):
     """The number of blocks that a ladder's own rounds have drawn for one table of odd size.
 
-    Every second block of such a table reverses the seat orders. This row spares counting the
+    Every second block of such a table has the labels of the block before, and reverses the seat
+    orders. This row spares counting the
     blocks, which would take longer with each round.
     """
 
     ladder = models.ForeignKey("Ladder", models.CASCADE, related_name="table_counts")
     bots = models.CharField(max_length=160, help_text="Their ids, ascending, commas between.")
     blocks = models.PositiveIntegerField()
+    labels = models.CharField(max_length=160, help_text="The same ids by label in the last block.")
 
     class Meta:
         constraints = [

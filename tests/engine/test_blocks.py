@@ -118,14 +118,21 @@ def test_each_bot_sits_in_each_seat_once(
         assert sorted(seat) == sorted(bots)
 
 
-@given(seeds, tables)
-def test_for_even_n_each_bot_sits_before_each_other_once(seed: bytes, bots: list[int]) -> None:
+def test_labels_of_other_bots_are_refused() -> None:
+    with pytest.raises(ValueError, match="not of the bots"):
+        plan_block(bytes(32), [1, 2, 3], duplicate=True, odd_repeat=True, labels=(1, 2, 4))
+
+
+@given(seeds, seeds, tables)
+def test_each_bot_sits_before_each_other_once_or_for_odd_n_twice_in_two_blocks(
+    seed: bytes, second: bytes, bots: list[int]
+) -> None:
     plan = plan_block(seed, bots, duplicate=True)
     met = feeds([match.seating for match in plan.matches])
     if len(bots) % 2 == 0:
         assert met == Counter(permutations(bots, 2))
     else:
-        again = plan_block(seed, bots, duplicate=True, odd_repeat=True)
+        again = plan_block(second, bots, duplicate=True, odd_repeat=True, labels=plan.bots)
         met += feeds([match.seating for match in again.matches])
         assert met == Counter(2 * list(permutations(bots, 2)))
 
