@@ -64,7 +64,7 @@ REDIS_URL = environment.secret("REDIS_URL")
 REDIS_CHANNELS = f"league:{environment.redis_database(REDIS_URL)}"
 CACHES = {
     "default": {
-        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "BACKEND": "config.cache.Cache",
         "LOCATION": REDIS_URL,
         "KEY_PREFIX": "league",
         "OPTIONS": {"socket_connect_timeout": 0.5, "socket_timeout": 0.5},

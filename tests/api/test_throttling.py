@@ -84,7 +84,7 @@ def test_without_the_cache_there_is_no_limit(
 ) -> None:
     settings.CACHES = {
         "default": {
-            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "BACKEND": "config.cache.Cache",
             "LOCATION": "unix:///nowhere/redis.sock",
         }
     }
@@ -94,7 +94,7 @@ def test_without_the_cache_there_is_no_limit(
 def test_limits_are_counted_in_redis(api: Api, two_an_hour: None, settings: Settings) -> None:
     settings.CACHES = {
         "default": {
-            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "BACKEND": "config.cache.Cache",
             "LOCATION": settings.REDIS_URL,
             "KEY_PREFIX": f"test-{id(api)}",
         }

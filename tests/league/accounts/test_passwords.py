@@ -112,7 +112,7 @@ def test_a_refused_sign_in_computes_no_hash(ada: User, monkeypatch: pytest.Monke
 def test_without_the_cache_the_owner_signs_in(ada: User, settings: Settings) -> None:
     settings.CACHES = {
         "default": {
-            "BACKEND": "django.core.cache.backends.redis.RedisCache",
+            "BACKEND": "config.cache.Cache",
             "LOCATION": "unix:///nowhere/redis.sock",
         }
     }
