@@ -24,7 +24,7 @@ from engine.pairing import LadderEntrant, ladder_round
 from engine.rating import elo
 from league.competitions.rounds import open_round, played_before
 from league.models import Block, BlockBot, Bot, Ladder, Match, MatchSeat, Round, Standing
-from league.models.bots import BotQuerySet
+from league.models.bots import BotQuerySet, just_online
 from league.models.built_once import Given, built_once
 from league.models.rounds import RoundQuerySet
 from league.play.match_queue import AHEAD
@@ -99,7 +99,9 @@ def open_ladder_round(ladder_id: int) -> Round | None:
             return None
         entrants = _entrants(ladder)
         house_alone = all(one.owner is None for one in entrants)
-        pause = _pause(ladder, house_alone, min((one.blocks for one in entrants), default=0))
+        fewest = min((one.blocks for one in entrants), default=0)
+        came = not _come_online(ladder).isdisjoint(one.bot for one in entrants)
+        pause = _pause(ladder, house_alone, fewest, came_online=came)
         if not _may_open(open_work()[ladder_id], pause, timezone.now()):
             return None
         seed = secrets.token_bytes(SEED_BYTES)
@@ -178,17 +180,19 @@ def pause_of(ladder: Ladder, *, is_quiet: bool) -> float:
     return max(own, ladder.idle_pause_seconds) if is_quiet else own
 
 
-def _pause(ladder: Ladder, house_alone: bool, fewest_blocks: int) -> float:
+def _pause(ladder: Ladder, house_alone: bool, fewest_blocks: int, *, came_online: bool) -> float:
     """Return the seconds to wait after a round; infinite if no round opens until a bot enters.
 
     Args:
         ladder: of the round.
         house_alone: whether only house bots can play.
         fewest_blocks: of the bots that can play.
+        came_online: whether a remote bot has just come online.
     """
     if house_alone and fewest_blocks >= SETTLED_BLOCKS:
         return math.inf
-    return pause_of(ladder, is_quiet=house_alone or fewest_blocks >= ladder.settled_blocks)
+    is_settled = fewest_blocks >= ladder.settled_blocks and not came_online
+    return pause_of(ladder, is_quiet=house_alone or is_settled)
 
 
 def _shortest_pause(ladder: Ladder) -> float:
@@ -196,13 +200,16 @@ def _shortest_pause(ladder: Ladder) -> float:
 
     It waits longer if blocks of open rounds settle the bots, or if the remote bots are playing.
     """
-    [(guests, fewest)] = _field(ladder=ladder.pk) or [(0, 0)]
-    return _pause(ladder, house_alone=not guests, fewest_blocks=fewest)
+    [(guests, fewest, came)] = _field(ladder=ladder.pk) or [(0, 0, 0)]
+    return _pause(ladder, house_alone=not guests, fewest_blocks=fewest, came_online=came > 0)
 
 
 @built_once
 def _field() -> QuerySet[Bot, tuple[Any, ...]]:
-    """Return how many bots of owners can play on a ladder, and the fewest blocks of a bot."""
+    """Return a ladder's bots that can play: how many have owners, the fewest blocks, who came.
+
+    The last number is that of remote bots which have just come online.
+    """
     ladder = Given("ladder", models.BigIntegerField())
     blocks = Standing.objects.filter(ladder=ladder, bot=OuterRef("pk")).values("blocks")
     playing = Bot.objects.playable().online().filter(ladder_entries__ladder=ladder).order_by()
@@ -210,7 +217,8 @@ def _field() -> QuerySet[Bot, tuple[Any, ...]]:
     return of_ladder.annotate(
         guests=Count("pk", filter=Q(owner__isnull=False)),
         fewest=Min(Coalesce(Subquery(blocks), 0)),
-    ).values_list("guests", "fewest")
+        came=Count("pk", filter=just_online()),
+    ).values_list("guests", "fewest", "came")
 
 
 def _may_open(work: OpenWork, pause: float, now: datetime) -> bool:
@@ -254,6 +262,11 @@ def remote_bots_wait(online: Collection[int], playing: Collection[int]) -> bool:
     return 2 * len(set(online) - set(playing)) < len(online)
 
 
+def _come_online(ladder: Ladder) -> set[int]:
+    """Return the ids of a ladder's remote bots that have just come online."""
+    return set(bots_to_draw(ladder).filter(just_online()).values_list("pk", flat=True))
+
+
 def _entrants(ladder: Ladder) -> list[LadderEntrant]:
     """Return the bots that the next round may draw; blocks of open rounds count as played."""
     bots = list(bots_to_draw(ladder).values_list("pk", "owner", "kind"))
@@ -266,7 +279,10 @@ def _entrants(ladder: Ladder) -> list[LadderEntrant]:
         bots = [each for each in bots if each[0] not in placed]
         online -= placed
         playing = bots_in_live_matches(ladder)
-        left_out = online if remote_bots_wait(online, playing) else online & playing
+        left_out = online & playing
+        if remote_bots_wait(online, playing):
+            # One that has just come online plays at once, against the bots that workers run.
+            left_out |= online - _come_online(ladder)
         bots = [each for each in bots if each[0] not in left_out]
     rows = ladder.standings.values_list("bot", "rating", "blocks")
     standings = {bot: (rating, blocks) for bot, rating, blocks in rows}

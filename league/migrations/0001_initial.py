@@ -402,6 +402,12 @@ class Migration(migrations.Migration):
                         blank=True, help_text="When a remote bot last asked for turns.", null=True
                     ),
                 ),
+                (
+                    "online_since",
+                    models.DateTimeField(
+                        blank=True, help_text="When a remote bot last came online.", null=True
+                    ),
+                ),
                 ("created_at", models.DateTimeField(auto_now_add=True)),
                 (
                     "retired_at",

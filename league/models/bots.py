@@ -22,6 +22,8 @@ PLAYER_NAME_PATTERN = r"[a-z0-9-]{1,20}_[a-z0-9]{6}"
 """The name of a player's bot: no other bot can have a name with an underscore."""
 MAX_DESCRIPTION = 500
 ONLINE_FOR = timedelta(seconds=60)
+JUST_FOR = timedelta(seconds=10)
+"""A remote bot has just come online if it did so in this time."""
 """A remote bot is online for so long after it asked for turns."""
 
 
@@ -70,6 +72,11 @@ class BotQuerySet(models.QuerySet["Bot"]):
     def online(self) -> "BotQuerySet":
         """Return all but the remote bots that asked for no turns in the last 60 s."""
         return self.filter(~Q(kind=Bot.Kind.REMOTE) | Q(seen_at__gte=timezone.now() - ONLINE_FOR))
+
+
+def just_online() -> Q:
+    """Return the condition for remote bots that have just come online."""
+    return Q(kind=Bot.Kind.REMOTE, online_since__gte=timezone.now() - JUST_FOR)
 
 
 class _HidesPlayers(models.Manager["Bot"]):
@@ -138,6 +145,9 @@ class Bot(models.Model):
     )
     seen_at = models.DateTimeField(
         null=True, blank=True, help_text="When a remote bot last asked for turns."
+    )
+    online_since = models.DateTimeField(
+        null=True, blank=True, help_text="When a remote bot last came online."
     )
     created_at = models.DateTimeField(auto_now_add=True)
     retired_at = models.DateTimeField(

@@ -4,10 +4,11 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol
 
-from django.db.models import Q
+from django.db.models import Case, F, Q, Value, When
 
 from league import activity, durations
 from league.models import Bot, Turn
+from league.models.bots import ONLINE_FOR
 from league.play import outages, statements
 from league.play.match_logs import Log, logs_of
 from league.play.rows import OpenTurn
@@ -104,7 +105,12 @@ def note_all_seen(bot_ids: list[int], now: datetime) -> None:
     noted = (
         Bot.with_players.filter(pk__in=bot_ids)
         .filter(Q(seen_at__isnull=True) | Q(seen_at__lte=now - SEEN_EVERY))
-        .update(seen_at=now)
+        .update(
+            seen_at=now,
+            online_since=Case(
+                When(seen_at__gte=now - ONLINE_FOR, then=F("online_since")), default=Value(now)
+            ),
+        )
     )
     if noted:
         activity.note()  # a bot that is online may play

@@ -82,6 +82,16 @@ def test_a_bot_that_asks_for_turns_ends_the_rest() -> None:
     assert looks() == 3
 
 
+@pytest.mark.django_db
+def test_a_remote_bot_is_online_since_it_asked_after_a_minute_of_silence() -> None:
+    [bot] = small.bots(1)
+    now = timezone.now()
+    for seconds, since in [(0, 0), (30, 0), (60, 0), (125, 125), (131, 125)]:
+        note_all_seen([bot.pk], now + timedelta(seconds=seconds))
+        bot.refresh_from_db()
+        assert bot.online_since == now + timedelta(seconds=since)
+
+
 def test_a_worker_that_starts_ends_the_rest() -> None:
     cache.clear()
     workers.note_start()

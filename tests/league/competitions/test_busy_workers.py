@@ -10,8 +10,9 @@ from engine.pairing.tables import MAX_BLOCKS_PER_ROUND
 from league import competitions, play, ratings, tasks
 from league.competitions import ladder_rounds
 from league.competitions.ladder_rounds import _blocks_drawn, _entrants
-from league.models import Bot, Ladder, Match, Standing
+from league.models import Block, Bot, Ladder, Match, Standing
 from league.play import leases
+from league.play.turns import note_all_seen
 from tests.league import small
 from tests.league.competitions.busy import Workers, guests, house
 
@@ -224,6 +225,36 @@ def test_remote_bots_are_drawn_again_when_half_of_them_are_free(busy: Ladder) ->
         done = {bot for bot, blocks in tables.items() if not blocks}
         assert free() == (done if 2 * len(done) >= len(remote) else set())
     assert free() == remote
+
+
+def test_a_remote_bot_that_comes_online_is_drawn_while_the_others_play(busy: Ladder) -> None:
+    guests(busy, 3, kind=Bot.Kind.REMOTE)
+    assert competitions.open_ladder_round(busy.pk) is not None
+    [late] = guests(busy, 1, kind=Bot.Kind.REMOTE, label="late")
+    assert late.pk not in {one.bot for one in _entrants(busy)}
+    Bot.objects.filter(pk=late.pk).update(seen_at=timezone.now() - timedelta(seconds=90))
+    note_all_seen([late.pk], timezone.now())
+    assert late.pk in {one.bot for one in _entrants(busy)}
+
+
+def test_a_remote_bot_that_comes_online_ends_the_pause_of_settled_bots() -> None:
+    ladder = small.ladder()
+    house(ladder)
+    [remote] = guests(ladder, kind=Bot.Kind.REMOTE)
+    assert competitions.open_ladder_round(ladder.pk) is not None
+    for block in Block.objects.all():
+        play.void_unfinished_block(block.pk)
+    [round_id] = ratings.rounds_to_apply()
+    assert ratings.apply_round(round_id)
+    ladder.standings.all().delete()
+    for bot in Bot.objects.all():
+        Standing.objects.create(ladder=ladder, bot=bot, rating=1_500_000, blocks=9, version=1)
+    Ladder.objects.update(settled_blocks=9)
+    assert competitions.ladders_to_pair() == []
+    assert competitions.open_ladder_round(ladder.pk) is None
+    Bot.objects.filter(pk=remote.pk).update(online_since=timezone.now())
+    assert competitions.ladders_to_pair() == [ladder.pk]
+    assert competitions.open_ladder_round(ladder.pk) is not None
 
 
 def test_house_bots_pause_while_the_only_other_bot_plays_live_matches() -> None:
