@@ -36,6 +36,11 @@ def public_results() -> Q:
     return Q(status=Match.Status.FINISHED, swap_block=None, table=None) & is_open & is_over
 
 
+def counting_results() -> Q:
+    """Return the condition for matches of `public_results` that no decision has made void."""
+    return public_results() & ~Q(block__state=Block.State.VOID)
+
+
 def may_watch(match: Match) -> bool:
     """Return whether spectators may see a match as it stands now, without hidden cards.
 

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from league.models import Ladder, Tournament
 from league.models.limits import BLOCKS_PER_ROUND, EXTRA_BLOCKS, SWISS_ROUNDS, TABLES
+from web.conflicts import replaced
 
 _TIMES = ("entries_open_at", "starts_at")
 _WITH_DEFAULTS = ("max_tables", "extra_blocks")
@@ -160,6 +161,33 @@ class EventForm(forms.Form):
         if "read_at" in sent:
             sent["read_at"] = datetime.fromisoformat(sent["read_at"])
         return sent
+
+    def show_conflict(self, stored: Tournament) -> None:
+        """Show what somebody else has stored meanwhile; the next attempt replaces it."""
+        self.data = replaced(self.data, "read_at", stored.changed_at.isoformat())
+        lines = [
+            "Somebody else has changed this tournament since you opened the page, so your changes "
+            "are not saved. Save again to replace the stored version with yours."
+        ]
+        for name, value in self.settings().items():
+            other = getattr(stored, name, value)
+            if other != value:
+                label = self[name].label
+                lines.append(
+                    f"{label}: stored now “{self._text(name, other)}”, "
+                    f"yours “{self._text(name, value)}”."
+                )
+        self.add_error(None, forms.ValidationError(lines, code="changed-meanwhile"))
+
+    def _text(self, name: str, value: Any) -> str:
+        """Return a value as the form shows it."""
+        if isinstance(value, datetime):
+            zone: ZoneInfo = self.cleaned_data["zone"]
+            return f"{value.astimezone(zone):%d %B %Y, %H:%M} ({zone.key})"
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        choices = dict(getattr(self.fields[name], "choices", ()))
+        return str(choices.get(value, "" if value is None else value))
 
     def clean_read_at(self) -> str:
         """Return when the tournament was read, as ISO 8601."""

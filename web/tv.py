@@ -11,7 +11,7 @@ from league.archive_files import ArchiveError
 from league.feeds import last_step, recent_highlights, turning_step
 from league.feeds.highlight_texts import sentence
 from league.models import Highlight, Match, Standing
-from league.visibility import may_see_record, may_watch, public_results
+from league.visibility import counting_results, may_see_record, may_watch
 from web.selectors.matches import matches_finished, matches_listed, matches_playing
 from web.table.tables import Table, table_of
 
@@ -124,7 +124,7 @@ def meanwhile(match: Match) -> list[Channel]:
     Args:
         match: with its seating.
     """
-    shown = matches_listed().filter(public_results(), game=match.game).exclude(pk=match.pk)
+    shown = matches_listed().filter(counting_results(), game=match.game).exclude(pk=match.pk)
     of_same_bots = shown.with_bots(*(seat.bot_id for seat in match.seating.all()))
     for found in (of_same_bots.order_by("-pk"), shown.order_by("-finished_at")):
         if (last := found.first()) is not None and (table := _replay(last)) is not None:

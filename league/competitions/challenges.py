@@ -20,6 +20,7 @@ from engine.blocks import plan_block
 from engine.deals import SEED_BYTES
 from engine.errors import UnknownRulesError
 from engine.games import catalogue
+from engine.games.titles import GAME_TITLES
 from engine.rating.intervals import wilson
 from engine.rating.results import MatchResult, pair_results, win_shares
 from league import bots, play
@@ -113,7 +114,7 @@ def challenge(
     setting = _setting(found, game, rules)
     versions = {each.pk: version for each in found if (version := each.current_version())}
     for each in found:
-        _require_qualified(each, setting.game, owner)
+        require_qualified(each, setting.game, owner)
     with transaction.atomic():
         # Under these locks two challenges at once don't both take the last place of a day, and no
         # bot is deleted, paused or given another version.
@@ -232,15 +233,19 @@ def _require_playable(bot: Bot, owner: User | None) -> None:
         raise ValidationError(f"{bot} {_REFUSALS[obstacle]}", code=obstacle)
 
 
-def _require_qualified(bot: Bot, game: str, owner: User) -> None:
-    """Raise unless a bot qualified for a game. Only its owner learns why it did not."""
+def require_qualified(bot: Bot, game: str, owner: User) -> None:
+    """Raise unless a bot qualified for a game. Only its owner learns why it did not.
+
+    Raises:
+        ValidationError: it did not (code ``not-qualified``).
+    """
     try:
         bots.require_qualified(bot, game)
     except ValidationError:
         if bot.owner_id == owner.pk:
             raise
         raise ValidationError(
-            f"{bot} does not play {game}; choose another bot.", code="not-qualified"
+            f"{bot} does not play {GAME_TITLES[game]}; choose another bot.", code="not-qualified"
         ) from None
 
 

@@ -20,7 +20,7 @@ from engine.errors import UnknownRulesError
 from engine.games import catalogue
 from league import bots, play
 from league.accounts import new_bot_token, tokens
-from league.competitions.challenges import challengeable
+from league.competitions.challenges import challengeable, require_qualified
 from league.models import Bot, BotVersion, Match, PlayerTable, SeatedPlayer
 from league.models.players import MAX_NICKNAME, WAITING_ROOM
 
@@ -235,7 +235,10 @@ def _opponents(game: str, level: str, wanted: Sequence[str], user: User | None) 
                 )
             if bot.owner_id != user.pk and (reason := challengeable(bot)):
                 raise ValidationError({"opponents": reason})
-            bots.require_qualified(bot, game)
+            try:
+                require_qualified(bot, game, user)
+            except ValidationError as error:
+                raise ValidationError({"opponents": error.messages}) from None
         names.append(name)
     usual = [name for name in LEVELS[level] if name in house]
     return list(dict.fromkeys([*names, *usual, *sorted(house)]))

@@ -18,7 +18,7 @@ from engine.games.titles import GAME_TITLES
 from league.feeds.moments import comeback, last_step, step_of_move, turning_step
 from league.models import Block, Bot, Highlight, Match, MatchAnalysis, Standing
 from league.models.standings import SHOWN
-from league.visibility import may_see_record, public_results
+from league.visibility import counting_results, may_see_record, public_results
 
 _REPLAYED = 100
 """Matches that one search replays for comebacks; the next search goes on with later matches."""
@@ -172,7 +172,10 @@ def highlights_of(bot: Bot, count: int) -> list[Highlight]:
 
 
 def _with_matches(found: QuerySet[Highlight]) -> list[Highlight]:
-    """Return highlights with their bots and matches, without those whose match is hidden."""
+    """Return highlights with their bots and matches.
+
+    Those of matches that are hidden, or that a decision has made void, are left out.
+    """
     rows = list(found.select_related("bot", "opponent", "ladder"))
     matches = Match.objects.with_deals().prefetch_related("seating__bot")
     by_id = matches.in_bulk([each.match_id for each in rows if each.match_id])
@@ -180,7 +183,9 @@ def _with_matches(found: QuerySet[Highlight]) -> list[Highlight]:
     for each in rows:
         if each.match_id:
             each.match = by_id[each.match_id]
-            if not may_see_record(each.match):
+            block = each.match.block
+            is_void = block is not None and block.state == Block.State.VOID
+            if is_void or not may_see_record(each.match):
                 continue
         shown.append(each)
     return shown
@@ -263,12 +268,12 @@ def _find_newcomer(day: date, game: str, start: datetime, end: datetime) -> None
 def _last_win(bot: int, game: str, start: datetime, end: datetime) -> int | None:
     """Return the last match that a bot won alone on a day; None if its last matches have none."""
     matches = Match.objects.filter(
-        public_results(),
+        counting_results(),
         game=game,
         block__rated=True,
         finished_at__gte=start,
         finished_at__lt=end,
-    ).exclude(block__state=Block.State.VOID)
+    )
     last = matches.with_bots(bot).order_by("-finished_at").prefetch_related("seating")
     for match in last.defer("packed_record")[:_LOOKED_THROUGH]:
         winners = [seat.bot_id for seat in match.seating.all() if seat.place == 1]
@@ -289,7 +294,7 @@ def _find_comebacks(day: date, game: str, start: datetime, end: datetime) -> Non
     rated = Match.objects.finished().filter(
         game=game, block__rated=True, finished_at__gte=start, finished_at__lt=end
     )
-    matches = rated.filter(public_results()).exclude(block__state=Block.State.VOID)
+    matches = rated.filter(counting_results())
     since: datetime
     replayed: dict[int, datetime]  # when each match that was replayed finished
     since, replayed = cache.get(key) or (start, {})

@@ -7,7 +7,7 @@ from django.db.models import Value
 from django.db.models.fields import IntegerField
 
 from league.models import Match
-from league.visibility import public_results
+from league.visibility import counting_results
 from web.ordinals import ordinal
 
 MATCHES = 5
@@ -60,7 +60,7 @@ def forms_of(bots: Sequence[int]) -> dict[int, Form]:
     Args:
         bots: their ids.
     """
-    public = Match.objects.filter(public_results())
+    public = Match.objects.filter(counting_results())
     last = [
         public.with_bots(bot)
         .annotate(of_bot=Value(bot, IntegerField()))

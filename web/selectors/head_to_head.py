@@ -10,7 +10,7 @@ from engine.games.titles import title
 from engine.rating.intervals import wilson
 from engine.rating.results import win_share
 from league.models import Bot, HeadToHead, Ladder, Match, MatchSeat, Standing
-from league.visibility import public_results
+from league.visibility import counting_results
 
 _MATCHES = 1000
 _RIVALS = 100
@@ -148,8 +148,8 @@ def total(scores: Sequence[Score]) -> Score | None:
 
 
 def last_meetings(bot: Bot, other: Bot) -> Meetings:
-    """Return the last public matches of two bots; costs two queries."""
-    common = Match.objects.without_players().filter(public_results())
+    """Return the last public matches of two bots that count; costs two queries."""
+    common = Match.objects.without_players().filter(counting_results())
     common = common.with_bots(bot.pk, other.pk).order_by("-pk")
     last = list(common.values_list("pk", "game", "rules")[:_MATCHES])
     rows = MatchSeat.objects.filter(match__in=[pk for pk, _, _ in last], bot__in=[bot, other])

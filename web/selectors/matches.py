@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from django.db.models import Prefetch, Q, QuerySet
 
 from league.feeds import is_close, kinds_of
-from league.models import Bot, Match, MatchSeat
+from league.models import Block, Bot, Match, MatchSeat
 from league.models.matches import MatchQuerySet
 from league.visibility import may_see_record, public_results
 
@@ -48,7 +48,8 @@ def tagged(matches: Sequence[Match]) -> Sequence[Match]:
     kinds = kinds_of(match.pk for match in matches)
     for match in matches:
         tags = [kinds[match.pk]] if match.pk in kinds else []
-        if may_see_record(match) and is_close(match):
+        is_void = match.block is not None and match.block.state == Block.State.VOID
+        if not is_void and may_see_record(match) and is_close(match):
             tags.append("close")
         match.tags = tags  # type: ignore[attr-defined]  # for the template of a row
     return matches

@@ -39,7 +39,11 @@ def change(request: HttpRequest, pk: int) -> HttpResponse:
         try:
             moderation.change(tournament=found, made_by=signed_in(request), **form.settings())
         except ValidationError as error:
-            add_errors(form, error)
+            if getattr(error, "code", "") == "changed-meanwhile":
+                found.refresh_from_db()
+                form.show_conflict(found)
+            else:
+                add_errors(form, error)
         else:
             messages.success(request, f"The settings of {found.title} have changed.")
             return redirect("web:tournament", found.pk)

@@ -201,7 +201,7 @@ def test_only_its_owner_learns_why_a_bot_did_not_qualify(ada: User, eve: User, m
     theirs = refusal(ada, "eve-0", "bot-0", game="partridge")
     assert (theirs.code, theirs.message) == (
         "not-qualified",
-        "eve-0 does not play partridge; choose another bot.",
+        "eve-0 does not play 12 Days of Christmas; choose another bot.",
     )
     own = refusal(eve, "bot-0", "bot-1", bot="eve-0", game="partridge")
     assert "my secret" in own.message

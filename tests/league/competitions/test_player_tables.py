@@ -13,7 +13,7 @@ from pytest_django import Settings
 from league import bots, competitions, play, ratings
 from league.accounts import tokens
 from league.competitions import player_tables
-from league.models import Bot, Match, MatchSeat, PlayerTable, SeatedPlayer, Turn
+from league.models import Bot, Match, MatchSeat, PlayerTable, QualifyingMatch, SeatedPlayer, Turn
 from league.play.record_files import record_lines
 from league.visibility import public_results
 from tests.league import small
@@ -226,6 +226,18 @@ def test_only_people_with_an_account_play_against_other_peoples_bots() -> None:
     guest = User.objects.create(username="visitor")
     table, _ = competitions.open_table(**options, user=guest)
     assert MatchSeat.objects.filter(match__table=table, bot=bot).exists()
+    failed = QualifyingMatch.objects.create(
+        version=small.versions([bot])[0],
+        game="partridge",
+        passed=False,
+        reason="crash: its secret plan",
+    )
+    with pytest.raises(ValidationError) as refused:
+        competitions.open_table(**options, user=guest)
+    assert refused.value.message_dict == {
+        "opponents": ["theirs-0 does not play 12 Days of Christmas; choose another bot."]
+    }
+    failed.delete()
     bot.challenges_from = Bot.Challengers.NOBODY
     bot.save()
     with pytest.raises(ValidationError, match="switched them off"):

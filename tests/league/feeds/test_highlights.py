@@ -317,6 +317,15 @@ def test_a_highlight_whose_match_is_void_is_found_anew(find: Find) -> None:
     assert not {"closest", "upset", "streak"} & set(find())
 
 
+def test_a_highlight_of_an_earlier_day_goes_when_its_match_becomes_void(find: Find) -> None:
+    closest = find()["closest"]
+    assert closest.pk in {each.pk for each in feeds.last_highlights()}
+    assert closest.match.block is not None
+    Block.objects.filter(pk=closest.match.block.pk).update(state=Block.State.VOID)
+    assert closest.match_id not in {each.match_id for each in feeds.last_highlights()}
+    assert closest.match_id not in {each.match_id for each in feeds.highlights_of(closest.bot, 9)}
+
+
 def test_matches_of_another_day_are_no_highlights(find: Find) -> None:
     Match.objects.update(finished_at=datetime(2026, 1, 1, tzinfo=UTC))
     assert find() == {}

@@ -306,6 +306,23 @@ def test_two_bots_have_a_page_with_their_score_by_ladder_seat_and_version(
     page(client, "/bots/bot-0/against/none/", status=404)
 
 
+def test_matches_of_a_void_block_count_nowhere_and_are_marked_in_lists(
+    client: Client, played: Tournament
+) -> None:
+    both = Match.objects.with_bots(*(Bot.objects.get(name=f"bot-{at}").pk for at in (0, 1)))
+    void = both.latest("pk").block
+    assert void is not None
+    Block.objects.filter(pk=void.pk).update(state="void", void_reason="A bot was copied.")
+    meetings = page(client, "/bots/bot-0/against/bot-1/")
+    for match in Match.objects.filter(block=void):
+        assert f"/matches/{match.pk}/" not in meetings
+    listed = page(client, "/matches/")
+    mark = 'title="A bot was copied.">void<span class="unseen">: A bot was copied.</span>'
+    assert listed.count(mark) == Match.objects.filter(block=void).count()
+    Block.objects.update(state="void")
+    assert 'class="form-row"' not in page(client, "/bots/")
+
+
 def test_each_match_of_two_bots_has_its_result_and_its_time(
     client: Client, played: Tournament
 ) -> None:
