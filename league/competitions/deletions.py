@@ -10,9 +10,9 @@ from django.utils import timezone
 from league import bots
 from league.bots.uploads import WITHDRAWN
 from league.competitions.comparisons import cancel_comparison
-from league.competitions.ladder_entries import leave_ladder
+from league.competitions.ladder_entries import leave_for_good
 from league.competitions.tournament_entries import withdraw
-from league.models import Bot, BotVersion, Comparison, Tournament, TournamentEntry
+from league.models import Bot, BotVersion, Comparison, Ladder, Tournament, TournamentEntry
 
 REASONS_KEPT = timedelta(hours=1)
 """How long the owner of a bot whose uploads were all refused can read the reasons."""
@@ -30,14 +30,24 @@ def delete_bot(bot: Bot) -> bool:
     if bot.kind == Bot.Kind.HOUSE:
         raise ValidationError(f"{bot} is a house bot, so you can't delete it.", code="not-your-bot")
     with transaction.atomic():
-        for entry in bot.ladder_entries.select_related("ladder"):
-            leave_ladder(ladder=entry.ladder, bot=bot)
         open_states = (*Tournament.NOT_STARTED, Tournament.State.RUNNING)
         entered = TournamentEntry.objects.filter(
             bot=bot,
             state=TournamentEntry.State.ENTERED,
             tournament__state__in=open_states,
         )
+        ladders = Ladder.objects.filter(
+            Q(pk__in=bot.ladder_entries.values("ladder"))
+            | Q(pk__in=bot.standings.values("ladder"))
+            | Q(
+                pk__in=bot.blocks.filter(block__round__applied_at=None).values(
+                    "block__round__ladder"
+                )
+            )
+            | Q(pk__in=entered.values("tournament__ladder"))
+        )
+        for ladder in ladders.order_by("pk"):
+            leave_for_good(ladder=ladder, bot=bot)
         for tournament_entry in entered.select_related("tournament"):
             withdraw(tournament=tournament_entry.tournament, bot=bot, by_organiser=True)
         for comparison in bot.comparisons.filter(state=Comparison.State.RUNNING):

@@ -41,3 +41,14 @@ def leave_ladder(*, ladder: Ladder, bot: Bot) -> None:
         locked = Ladder.objects.select_for_update().get(pk=ladder.pk)
         if locked.entries.filter(bot=bot).delete()[0]:
             note_withdrawal(locked, bot)
+
+
+def leave_for_good(*, ladder: Ladder, bot: Bot) -> None:
+    """Take a bot off a ladder and hide it there, also if only tournaments have rated it.
+
+    A bot without an entry on the ladder can have a rating there, or get one from an open round.
+    """
+    with transaction.atomic():
+        locked = Ladder.objects.select_for_update().get(pk=ladder.pk)
+        locked.entries.filter(bot=bot).delete()
+        note_withdrawal(locked, bot)

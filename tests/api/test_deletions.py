@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from engine.record import read, verify
 from league import accounts, bots, competitions
-from league.models import Bot, BotSource, Ladder, Match
+from league.models import Bot, BotSource, Ladder, Match, TournamentEntry
 from tests.api.conftest import Api, assert_problem, fields_of
 from tests.league import small
 from tests.league.play.live import match_of, play_on, remote_bots
@@ -105,6 +105,32 @@ def test_a_bot_that_has_played_is_retired(
     [match] = api.get(f"matches?bot={name}").json()["results"]
     assert name in [seat["bot"] for seat in match["seating"]]
     assert Client().get(f"/bots/{name}/").status_code == 200
+
+
+@pytest.mark.parametrize("when", ["after its tournament", "before its round is rated"])
+def test_a_deleted_bot_that_only_played_a_tournament_leaves_the_standings(
+    api: Api, ladder: Ladder, ada: tuple[User, str], when: str
+) -> None:
+    [bot] = small.bots(1, owner=ada[0], prefix="swan")
+    small.bots(3)
+    tournament = small.tournament(ladder, house_bots=True)
+    TournamentEntry.objects.create(tournament=tournament, bot=bot)
+    if when == "after its tournament":
+        small.run_all()
+        assert bot.name in ranked(api)
+    else:
+        competitions.advance_tournament(tournament.pk)
+        assert small.play_due()
+    assert not bot.ladder_entries.exists()
+    assert api.call("DELETE", f"bots/{bot.name}", token=ada[1]).status_code == 204
+    small.run_all()
+    assert ladder.standings.filter(bot=bot).exists()
+    assert len(ranked(api)) == 3
+    assert bot.name not in ranked(api)
+
+
+def ranked(api: Api) -> list[str]:
+    return [row["bot"] for row in api.get("ladders/quick/standings").json()["results"]]
 
 
 @pytest.mark.parametrize(
