@@ -57,7 +57,15 @@ def may_watch(match: Match) -> bool:
 
 
 def may_see_tournament_seed(tournament: Tournament) -> bool:
-    """Return whether everybody may see a tournament's seed, from which its rounds derive theirs."""
+    """Return whether everybody may see a tournament's seed, from which its rounds derive theirs.
+
+    If a running tournament is cancelled, its seed is public when its last drawn round is applied.
+    If it is cancelled before its first round, it has dealt nothing, and its seed stays secret. An
+    organiser can take a cancellation back: then later rounds don't use a seed that was public.
+    """
+    if tournament.state == Tournament.State.CANCELLED and tournament.reopened_at is None:
+        applied_at = list(tournament.rounds.order_by().values_list("applied_at", flat=True))
+        return bool(applied_at) and None not in applied_at
     return tournament.state == Tournament.State.FINISHED or tournament.reopened_at is not None
 
 

@@ -15,6 +15,7 @@ from engine.deals import SEED_BYTES, commitment
 from league.competitions.settings_checks import time_problems, tournament_problems
 from league.models import Ladder, Schedule, Tournament
 from league.models.settings_problems import require_valid, values_of
+from league.visibility import may_see_tournament_seed
 
 NO_REASON = "Decision of the organisers."
 """The public reason if an organiser gives none."""
@@ -193,6 +194,8 @@ def cancel_tournament(*, tournament: Tournament, reason: str = "") -> bool:
 def restore_tournament(*, tournament: Tournament, starts_at: datetime | None = None) -> Tournament:
     """Take the cancellation of a tournament back: it continues where it was.
 
+    If its seed is public by then, its later rounds have seeds of their own.
+
     Args:
         tournament: a cancelled one.
         starts_at: the new start, if the tournament had not begun; None: the planned start.
@@ -202,6 +205,8 @@ def restore_tournament(*, tournament: Tournament, starts_at: datetime | None = N
             passed, or a tournament that had begun gets a new start.
     """
     with transaction.atomic():
+        # Under this lock no round is applied, so the seed does not become public meanwhile.
+        Ladder.objects.select_for_update(of=("self",)).get(tournaments=tournament.pk)
         locked = Tournament.objects.select_for_update().get(pk=tournament.pk)
         if locked.state != State.CANCELLED:
             raise ValidationError(
@@ -213,6 +218,8 @@ def restore_tournament(*, tournament: Tournament, starts_at: datetime | None = N
                 raise ValidationError(
                     {"starts_at": "The tournament has begun; leave the start out."}
                 )
+            if locked.reopened_at is None and may_see_tournament_seed(locked):
+                locked.reopened_at = timezone.now()
             locked.state = State.RUNNING
         else:
             locked.starts_at = starts_at or locked.starts_at
@@ -222,7 +229,10 @@ def restore_tournament(*, tournament: Tournament, starts_at: datetime | None = N
         locked.finished_at, locked.cancel_reason = None, ""
         locked.changed_at = timezone.now()
         locked.save(
-            update_fields=["state", "starts_at", "finished_at", "cancel_reason", "changed_at"]
+            update_fields=[
+                *("state", "starts_at", "finished_at", "cancel_reason", "changed_at"),
+                "reopened_at",
+            ]
         )
     return locked
 

@@ -141,8 +141,8 @@ class Tournament(SetAside, EventSettings):
     reopened_at = models.DateTimeField(
         null=True,
         blank=True,
-        help_text="When an organiser had a block played again after the end. The seed was public "
-        "by then, so later rounds have seeds of their own.",
+        help_text="When an organiser had a block played again after the end, or took a "
+        "cancellation back. The seed was public by then, so later rounds have seeds of their own.",
     )
     changed_at = models.DateTimeField(
         default=timezone.now, help_text="When an organiser last changed its settings."

@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from league import competitions
-from league.models import Bot, Tournament, TournamentEntry
+from league.models import Bot, Ladder, Tournament, TournamentEntry
 from league.moderation.log import Action, note
 from league.moderation.seen import NOT_ENTERED, state_of_entry, state_of_tournament
 
@@ -82,6 +82,8 @@ def restore(
 ) -> Tournament:
     """Take a cancellation back, as `competitions.restore_tournament`; ``seen`` as for `cancel`."""
     with transaction.atomic():
+        # Every transaction locks the ladder first, so that none waits for another in a ring.
+        Ladder.objects.select_for_update(of=("self",)).get(tournaments=tournament.pk)
         state_of_tournament(_lock(tournament)).require(seen)
         restored = competitions.restore_tournament(tournament=tournament, starts_at=starts_at)
         note(

@@ -81,7 +81,9 @@ def due_rounds(now: datetime) -> QuerySet[Round]:
     is_finished = Q(tournament__state=Tournament.State.FINISHED)
     is_reopened = Q(tournament__reopened_at__isnull=False)
     has_own_seed = ~Q(tournament__commitment=F("commitment"))
-    is_public = Q(tournament=None) | is_finished | is_reopened | has_own_seed
+    still_open = Round.objects.open().filter(tournament=OuterRef("tournament"))
+    is_cancelled = Q(~Exists(still_open), tournament__state=Tournament.State.CANCELLED)
+    is_public = Q(tournament=None) | is_finished | is_cancelled | is_reopened | has_own_seed
     due = Round.objects.filter(~Exists(archived), is_public, applied_at__lt=before)
     return due.order_by("applied_at", "pk")
 
