@@ -1,12 +1,12 @@
 """Analyses of matches."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.authentication import OwnerToken
-from api.base import ApiView, find_match
+from api.base import ApiView, created, find_match
 from api.operations import operation
 from api.problems import ProblemError
 from api.serializers.analyses import MatchAnalysisSerializer, described
@@ -29,7 +29,7 @@ class MatchAnalysisView(ApiView):
         record of the match is secret.
         """
         match = _match(match_id)
-        return _answer(match, _open(match))
+        return Response(_data(match, _open(match)))
 
     @operation("matches_analyse", answers={202: MatchAnalysisSerializer})
     def post(self, request: Request, match_id: int) -> Response:
@@ -39,7 +39,8 @@ class MatchAnalysisView(ApiView):
         """
         match = _match(match_id)
         _open(match)
-        return _answer(match, analyses.ask(match=match), status=202)
+        data = _data(match, analyses.ask(match=match))
+        return created(data, "matches", match.pk, "analysis", status=202)
 
 
 def _match(match_id: int) -> Match:
@@ -56,5 +57,5 @@ def _open(match: Match) -> MatchAnalysis | None:
         ) from None
 
 
-def _answer(match: Match, found: MatchAnalysis | None, status: int = 200) -> Response:
-    return Response(MatchAnalysisSerializer(described(match, found)).data, status)
+def _data(match: Match, found: MatchAnalysis | None) -> Any:
+    return MatchAnalysisSerializer(described(match, found)).data

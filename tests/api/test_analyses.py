@@ -60,4 +60,5 @@ def test_asking_needs_an_owner_token(api: Api, match: Match) -> None:
 def test_an_owner_asks_for_an_analysis(api: Api, match: Match, ada: tuple[User, str]) -> None:
     answer = api.post(f"matches/{match.pk}/analysis", token=ada[1])
     assert answer.status_code == 202
+    assert answer["Location"] == f"/api/v1/matches/{match.pk}/analysis"
     assert answer.json()["state"] == "waiting"

@@ -82,3 +82,9 @@ def test_each_call_has_an_example_and_each_example_a_call() -> None:
     names = operations().keys()
     assert stored_examples().keys() - names == set()
     assert names - stored_examples().keys() == WITHOUT
+
+
+def test_each_answer_with_201_or_202_has_the_address_of_what_it_created() -> None:
+    creating = {name: each for name, each in stored_examples().items() if each.status in (201, 202)}
+    assert "matches_analyse" in creating
+    assert [name for name, each in creating.items() if not each.location] == []
