@@ -161,7 +161,10 @@ def _check(version: BotVersion) -> bool:
     except SourceRefusedError as error:
         return _refuse(version, f"This can't be a bot: {error}.")
     except CheckTooLongError as error:
-        return _decide(version.pk, [*matches, error.match], needed=[error.match.game])
+        # A version that declares no games needs to play only one, and it may have done so.
+        has_passed = any(match.passed for match in matches)
+        needed = games if games or has_passed else [error.match.game]
+        return _decide(version.pk, [*matches, error.match], needed=needed)
     except (SandboxUnavailableError, MatchInterruptedError) as error:
         log.warning("a version could not be checked", version=str(version), error=str(error))
         jails.distrust()

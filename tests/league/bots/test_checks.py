@@ -15,12 +15,14 @@ from pytest_django import Settings
 from bots_sdk.sandbox.errors import SandboxUnavailableError
 from league import bots, competitions
 from league.bots import check_attempts, checks, jails
+from league.bots.qualifying import CheckTooLongError, MatchSetting, WallLimit
 from league.models import Bot, BotSource, BotVersion, QualifyingMatch
 from league.single_workers import Work, single_worker
 from tests.league import small
 from tests.league.bots.uploaded import FIRST, LOUD, RAISES, hosted_bot, owner, ready_bot
 
 pytestmark = pytest.mark.django_db(transaction=True)
+TOO_LONG = "timeout: a check may take 60 s"
 ONLY_TWELVE_DAYS = (
     b"def choose(observation):\n"
     b"    assert observation['game'] == 'twelve-days'\n"
@@ -141,6 +143,40 @@ def test_a_check_that_takes_too_long_is_refused_with_the_limit_and_the_remedy(
     assert match.printed == "loaded\n"
     assert match.observation is not None
     assert bot.current == ready
+
+
+def reach_the_limit_in_partridge(monkeypatch: pytest.MonkeyPatch) -> None:
+    def play_until(version: BotVersion, setting: MatchSetting, _: WallLimit) -> QualifyingMatch:
+        if setting.game == "twelve-days":
+            return QualifyingMatch(version=version, game=setting.game, passed=True)
+        raise CheckTooLongError(
+            QualifyingMatch(version=version, game=setting.game, passed=False, reason=TOO_LONG)
+        )
+
+    monkeypatch.setattr(checks, "play_qualifying_match", play_until)
+
+
+def test_a_version_that_passed_one_game_is_ready_if_the_other_takes_too_long(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reach_the_limit_in_partridge(monkeypatch)
+    version = qualified(bot, FIRST)
+    assert (version.state, version.reason) == ("ready", "")
+    assert version.qualifying.get(passed=False).reason == TOO_LONG
+    with pytest.raises(ValidationError, match="failed its check for partridge: timeout"):
+        bots.require_qualified(bot, "partridge")
+
+
+@pytest.mark.parametrize("why", ["declared", "entered"])
+def test_a_version_is_refused_if_a_game_that_it_must_play_takes_too_long(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch, why: str
+) -> None:
+    if why == "entered":
+        small.ladder("two", seats=2).entries.create(bot=bot)
+    reach_the_limit_in_partridge(monkeypatch)
+    declared = b"GAMES = ['twelve-days', 'partridge']\n" if why == "declared" else b""
+    version = qualified(bot, declared + FIRST)
+    assert (version.state, version.reason) == ("refused", f"partridge: {TOO_LONG}")
 
 
 def test_one_version_of_an_owner_is_checked_at_a_time_and_queues_the_next(
