@@ -6,6 +6,7 @@ turns; those of a finished one are in its record.
 """
 
 from datetime import datetime, timedelta
+from time import monotonic
 
 import structlog
 from django.conf import settings
@@ -17,18 +18,20 @@ log = structlog.get_logger(__name__)
 
 BATCH = 1000
 """Turns that one statement reads, and one deletes."""
-MAX_BATCHES = 200
-"""Batches of one call; the next call goes on."""
+MAX_SECONDS = 60.0
+"""A call begins no batch after this time; the next call goes on."""
 
 
 def remove_old_turns(now: datetime) -> int:
     """Remove the turns of matches that are over and began long ago; return their number.
 
-    Turns are stored in the order of time, so only the oldest ones are read.
+    Turns are stored in the order of time, so only the oldest ones are read. Each batch is deleted
+    by statements of its own, so no lock is held for long.
     """
+    ends = monotonic() + MAX_SECONDS
     before = now - timedelta(days=settings.MAX_OUTPUT_DAYS)
     removed, last = 0, 0
-    for _ in range(MAX_BATCHES):
+    while monotonic() < ends:
         oldest = Turn.objects.filter(pk__gt=last).order_by("pk")
         rows = list(oldest.values_list("pk", "opened_at", "match__status", "match")[:BATCH])
         old = [row for row in rows if row[1] < before]

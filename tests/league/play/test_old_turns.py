@@ -1,6 +1,7 @@
 """Turns go some days after their match; those of a match in play stay."""
 
 from datetime import datetime, timedelta
+from itertools import count
 
 import pytest
 from django.contrib.auth.models import User
@@ -87,6 +88,24 @@ def test_old_turns_behind_those_of_a_long_match_are_found(
     turns(now, [20, 20, 20], "finished")
     assert old_turns.remove_old_turns(now) == 3
     assert kept() == in_play
+
+
+def test_a_call_removes_all_old_turns_if_its_time_is_enough(
+    now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(old_turns, "BATCH", 1)
+    turns(now, [20] * 250, "finished")
+    assert old_turns.remove_old_turns(now) == 250
+
+
+def test_a_call_begins_no_batch_after_its_time_and_the_next_call_goes_on(
+    now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(old_turns, "BATCH", 2)
+    seconds = count(step=old_turns.MAX_SECONDS / 2)
+    monkeypatch.setattr(old_turns, "monotonic", lambda: next(seconds))
+    turns(now, [20] * 5, "finished")
+    assert [old_turns.remove_old_turns(now) for _ in range(4)] == [2, 2, 1, 0]
 
 
 def test_the_task_that_removes_output_removes_turns(now: datetime) -> None:
