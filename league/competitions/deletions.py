@@ -8,7 +8,6 @@ from django.db.models import Exists, OuterRef, ProtectedError, Q
 from django.utils import timezone
 
 from league import bots
-from league.bots.uploads import WITHDRAWN
 from league.competitions.comparisons import cancel_comparison
 from league.competitions.ladder_entries import leave_for_good
 from league.competitions.tournament_entries import withdraw
@@ -64,10 +63,11 @@ def delete_bot(bot: Bot) -> bool:
 
 
 def delete_refused_bots() -> int:
-    """Delete the hosted bots whose uploads were all refused; return how many.
+    """Delete the hosted bots whose uploads were all refused or withdrawn; return how many.
 
-    Such a bot has never played. Whatever program uploaded it, no bot is left behind, and its name
-    is free again. The owner can read the reasons for `REASONS_KEPT`.
+    Such a bot has never played, and without a version it could enter nothing. Whatever program
+    uploaded it, no bot is left behind, and its name is free again. The owner can read the reasons
+    for `REASONS_KEPT`.
     """
     since = timezone.now() - REASONS_KEPT
     of_bot = BotVersion.objects.filter(bot=OuterRef("pk"))
@@ -78,7 +78,6 @@ def delete_refused_bots() -> int:
         .hosted()
         .filter(Exists(of_bot), current=None)
         .exclude(Exists(could_play))
-        .exclude(Exists(of_bot.filter(reason=WITHDRAWN)))
         .exclude(Exists(lately))
     )
     deleted = 0

@@ -53,8 +53,21 @@ def test_a_bot_with_another_upload_or_without_any_stays() -> None:
     hosted_bot(owner())
     played = ready_bot(owner())
     BotVersion.objects.filter(bot=played).update(created_at=long_ago())
+    assert competitions.delete_refused_bots() == 0
+    assert Bot.objects.count() == 3
+
+
+def test_a_bot_whose_only_upload_was_withdrawn_is_deleted_after_an_hour() -> None:
     withdrawn = bots.upload(bot=hosted_bot(owner()), data=FIRST)
     bots.withdraw_version(withdrawn)
-    BotVersion.objects.filter(pk=withdrawn.pk).update(created_at=long_ago())
     assert competitions.delete_refused_bots() == 0
-    assert Bot.objects.count() == 4
+    BotVersion.objects.filter(pk=withdrawn.pk).update(created_at=long_ago())
+    assert competitions.delete_refused_bots() == 1
+    assert not Bot.objects.exists()
+
+
+def test_a_withdrawn_upload_does_not_delete_a_bot_that_plays() -> None:
+    played = ready_bot(owner())
+    bots.withdraw_version(bots.upload(bot=played, data=FIRST))
+    BotVersion.objects.update(created_at=long_ago())
+    assert competitions.delete_refused_bots() == 0
