@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
@@ -76,3 +77,13 @@ def test_a_tournament_that_is_cancelled_before_its_first_round_keeps_its_seed_se
     tournament = small.tournament(small.ladder())
     competitions.cancel_tournament(tournament=tournament)
     assert public_seed(events.again(tournament)) is None
+    page = Client().get(f"/tournaments/{tournament.pk}/").content.decode()
+    assert "cancelled before the first" in page
+
+
+def test_the_page_of_a_cancelled_tournament_shows_the_seed_when_it_is_public() -> None:
+    tournament = cancelled()
+    path = f"/tournaments/{tournament.pk}/"
+    assert "publishes the seed when" in Client().get(path).content.decode()
+    events.play_round()
+    assert bytes(tournament.seed).hex() in Client().get(path).content.decode()
