@@ -2657,7 +2657,7 @@ class Migration(migrations.Migration):
                     "reopened_at",
                     models.DateTimeField(
                         blank=True,
-                        help_text="When an organiser had a block played again after the end. The seed was public by then, so later rounds have seeds of their own.",
+                        help_text="When an organiser had a block played again after the end, or took a cancellation back. The seed was public by then, so later rounds have seeds of their own.",
                         null=True,
                     ),
                 ),
