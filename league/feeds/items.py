@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
+from django.db import transaction
 from django.db.models import F, Max, Q, Window
 from django.db.models.functions import Rank
 from django.utils import timezone
@@ -18,6 +19,7 @@ from league.models import (
     FeedItem,
     Ladder,
     MatchSeat,
+    ModerationEntry,
     Standing,
     Tournament,
 )
@@ -38,6 +40,7 @@ def write_items(now: datetime) -> None:
     _write_highlights(now)
     _store(_starts(since))
     _store(_ends(since))
+    _correct_ends(since)
 
 
 def _store(items: Iterable[FeedItem]) -> None:
@@ -178,37 +181,62 @@ def _ends(since: datetime) -> list[FeedItem]:
     over = Tournament.objects.filter(
         state=Tournament.State.FINISHED, finished_at__gte=since
     ).select_related("ladder")
-    items = []
-    for each in over:
-        if _known(f"finished/{each.pk}") or each.finished_at is None:
-            continue
-        placed = [row for row in standings_of(history_of(each)) if row.row.rank is not None]
-        winner = placed[0].bot if placed else None
-        about = {"at": each.finished_at, "tournament": each, "ladder_id": each.ladder_id}
-        played = Q(match__block__round__tournament=each)
-        last_matches = _last_matches([row.bot.pk for row in placed], played)
-        items += [
-            FeedItem(
-                key=f"placed/{each.pk}/{row.bot.pk}",
-                kind=Kind.PLACED,
-                bot=row.bot,
-                number=row.row.rank or 0,
-                match_id=last_matches.get(row.bot.pk),
-                **about,
-            )
-            for row in placed
-        ]
-        items.append(
-            FeedItem(
-                key=f"finished/{each.pk}",
-                kind=Kind.FINISHED,
-                bot=winner,
-                number=len(placed),
-                match_id=last_matches.get(winner.pk) if winner else None,
-                **about,
-            )
+    return [item for each in over if not _known(f"finished/{each.pk}") for item in _end_of(each)]
+
+
+def _end_of(tournament: Tournament) -> list[FeedItem]:
+    """Return the items of the end of a tournament; none if it is not over."""
+    if tournament.state != Tournament.State.FINISHED or tournament.finished_at is None:
+        return []
+    placed = [row for row in standings_of(history_of(tournament)) if row.row.rank is not None]
+    winner = placed[0].bot if placed else None
+    about = {
+        "at": tournament.finished_at,
+        "tournament": tournament,
+        "ladder_id": tournament.ladder_id,
+    }
+    played = Q(match__block__round__tournament=tournament)
+    last_matches = _last_matches([row.bot.pk for row in placed], played)
+    items = [
+        FeedItem(
+            key=f"placed/{tournament.pk}/{row.bot.pk}",
+            kind=Kind.PLACED,
+            bot=row.bot,
+            number=row.row.rank or 0,
+            match_id=last_matches.get(row.bot.pk),
+            **about,
         )
-    return items
+        for row in placed
+    ]
+    end = FeedItem(
+        key=f"finished/{tournament.pk}",
+        kind=Kind.FINISHED,
+        bot=winner,
+        number=len(placed),
+        match_id=last_matches.get(winner.pk) if winner else None,
+        **about,
+    )
+    return [*items, end]
+
+
+def _correct_ends(since: datetime) -> None:
+    """Replace the items of ends that a decision of an organiser has changed since a time.
+
+    The lists of tournaments read their winners from these items.
+    """
+    decided = ModerationEntry.objects.filter(made_at__gte=since)
+    touched = Tournament.objects.filter(
+        Q(pk__in=decided.values("tournament"))
+        | Q(pk__in=decided.values("block__round__tournament"))
+    )
+    for each in touched.select_related("ladder"):
+        stored = each.feed_items.filter(kind__in=[Kind.FINISHED, Kind.PLACED])
+        before = set(stored.values_list("key", "bot", "number"))
+        items = _end_of(each) if before else []
+        if before != {(item.key, item.bot_id, item.number) for item in items}:
+            with transaction.atomic():
+                stored.delete()
+                _store(items)
 
 
 def last_ends(count: int) -> list[FeedItem]:

@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.utils import timezone
 from pytest_django.fixtures import DjangoAssertNumQueries
 
-from league import feeds
+from league import feeds, moderation
 from league.feeds import follows
 from league.feeds.items import sentence
 from league.models import (
@@ -69,6 +69,25 @@ def test_a_tournament_gives_an_item_at_its_start_its_end_and_for_each_bot(
     assert sum("finishes A tournament with rank" in each for each in found) == 3
     feeds.write_items(timezone.now())
     assert sentences() == found
+
+
+def test_the_items_of_an_end_follow_later_decisions(cup: Tournament) -> None:
+    def write() -> tuple[Bot | None, dict[str, int]]:
+        feeds.write_items(timezone.now())
+        places = FeedItem.objects.filter(kind="placed").values_list("bot__name", "number")
+        return FeedItem.objects.get(kind="finished").bot, dict(places)
+
+    winner, places = write()
+    assert winner is not None
+    moderation.disqualify(tournament=cup, bot=winner, reason="A copy.", made_by=None)
+    Tournament.objects.update(finished_at=timezone.now() - timedelta(days=300))
+    second, others = write()
+    assert second is not None
+    assert second != winner
+    assert others[second.name] == 1
+    assert winner.name not in others
+    moderation.reinstate(tournament=cup, bot=winner, made_by=None)
+    assert write() == (winner, places)
 
 
 def test_a_bot_gives_an_item_for_a_version_its_first_rank_and_a_change_of_rank_once_a_day(
@@ -152,7 +171,7 @@ def test_writing_items_costs_no_query_a_bot(
         Standing.objects.create(
             ladder=cup.ladder, bot=bot, rating=1_000 * bot.pk, blocks=99, version=1
         )
-    with django_assert_max_num_queries(14):
+    with django_assert_max_num_queries(15):
         feeds.write_items(timezone.now())
 
 
