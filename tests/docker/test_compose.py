@@ -74,6 +74,11 @@ def test_every_part_has_a_health_check_and_time_to_end() -> None:
             assert part["stop_grace_period"] in ("40s", "1m"), name
 
 
+def test_the_workers_that_play_take_as_many_processes_as_the_setting() -> None:
+    command = PARTS["play"]["command"]
+    assert command[command.index("--concurrency") + 1] == "${PLAY_WORKERS:-0}"
+
+
 def test_everything_starts_again_after_docker_was_killed() -> None:
     for name, service in COMPOSE["services"].items():
         expected = "no" if name in ("prepare", "backup") else "always"

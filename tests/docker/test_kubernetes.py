@@ -16,7 +16,11 @@ from typing import Any
 import pytest
 import yaml
 
+from bots_sdk.sandbox import numpy_files, playout_files
+from bots_sdk.sandbox.limits import Limits
 from config.settings_table import TEXTS
+from engine.blocks import MAX_SEATS, MIN_SEATS
+from league.play.bot_processes import MAX_RESIDENT_BYTES
 from tests.docs.documents import ROOT
 
 DIRECTORY = ROOT / "deploy" / "kubernetes"
@@ -172,7 +176,9 @@ def test_every_part_of_the_containers_runs_its_command_here_too() -> None:
     for name, pod in LEAGUE.items():
         if name == "front":
             continue  # in compose a shell puts its addresses together
-        wanted = [word.replace("${WEB_THREADS:-16}", "16") for word in COMPOSE[name]["command"]]
+        # A pod plays one match at a time: its limit of memory is for that one.
+        given = {"${WEB_THREADS:-16}": "16", "${PLAY_WORKERS:-0}": "1"}
+        wanted = [given.get(word, word) for word in COMPOSE[name]["command"]]
         assert sorted(container(pod)["command"]) == sorted(wanted), name
     assert " ".join(container(PODS["front"])["command"]) in COMPOSE["front"]["command"][-1]
     assert f":-{container(PODS['broker'])['image']}}}" in COMPOSE["broker"]["image"]
@@ -223,6 +229,34 @@ def test_every_part_has_probes_limits_and_time_to_end() -> None:
     for pod in PODS.values():
         assert container(pod)["resources"]["limits"]["memory"]
         assert container(pod)["resources"]["requests"].keys() == {"cpu", "memory"}
+
+
+def test_the_bots_of_all_matches_at_a_time_fit_into_the_memory_of_their_pod() -> None:
+    """The kernel would kill a bot for lack of memory, and that counts as the bot's crash."""
+    for name in ("play", "checks"):
+        command = container(PODS[name])["command"]
+        matches = int(command[command.index("--concurrency") + 1])
+        assert memory(name, "limits") >= matches * match_bytes() + memory(name, "requests"), name
+    kept = MAX_RESIDENT_BYTES + match_bytes()  # those in use may stay beside the kept ones
+    assert memory("seats", "limits") >= kept + memory("seats", "requests")
+
+
+def memory(name: str, kind: str) -> int:
+    """Return the bytes that a pod requests, which its worker itself takes, or its limit."""
+    found = re.fullmatch(r"(\d+)([MG])i", container(PODS[name])["resources"][kind]["memory"])
+    assert found
+    return int(found[1]) << {"M": 20, "G": 30}[found[2]]
+
+
+def match_bytes() -> int:
+    """Return the memory that all bots of a match may take, each with the largest limit."""
+    libraries = (numpy_files.NAME, playout_files.NAME)
+    return max(
+        seats * (limits.data_bytes or 0)
+        for seats in range(MIN_SEATS, MAX_SEATS + 1)
+        for table in [Limits().at_table(seats)]
+        for limits in (table.with_libraries(libraries), table.of_module())
+    )
 
 
 def test_no_part_runs_as_root_or_writes_outside_its_volumes() -> None:

@@ -55,8 +55,21 @@ def test_every_part_of_the_containers_has_a_unit() -> None:
 @pytest.mark.parametrize("part", [part for part in PARTS if part != "front"])
 def test_a_unit_runs_the_command_of_its_container(part: str) -> None:
     command = [word.replace("${WEB_THREADS:-16}", "16") for word in COMPOSE[part]["command"]]
-    local = {"0.0.0.0": "127.0.0.1", "/tmp/beat-schedule": "/var/lib/twelfth-night/beat-schedule"}
+    local = {
+        "0.0.0.0": "127.0.0.1",
+        "/tmp/beat-schedule": "/var/lib/twelfth-night/beat-schedule",
+        "${PLAY_WORKERS:-0}": "${PLAY_WORKERS}",
+    }
     assert words_of(part) == sorted(local.get(word, word) for word in command)
+
+
+def test_the_unit_that_plays_has_the_default_of_the_containers() -> None:
+    [default] = [
+        found[1]
+        for word in COMPOSE["play"]["command"]
+        if (found := re.fullmatch(r"\$\{PLAY_WORKERS:-(\d+)\}", word))
+    ]
+    assert f"\nEnvironment=PLAY_WORKERS={default}\n" in unit_of("play")
 
 
 @pytest.mark.parametrize("part", [*PARTS, "prepare"])
