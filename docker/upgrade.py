@@ -4,7 +4,8 @@ Run it in the checkout of the new version: ``python3 docker/upgrade.py``. It nee
 plugin ``compose``, and Python alone. It builds the image, or takes the one that LEAGUE_IMAGE names,
 checks the settings and migrates the database, while the old parts serve. Then it starts new
 containers of each part beside the old ones, waits until they are healthy, and stops the old ones.
-PostgreSQL, Valkey and the door, which holds the ports, go on.
+It also starts parts that the new version adds. PostgreSQL, Valkey and the door, which holds the
+ports, go on. At the end it waits until the league is ready.
 """
 
 import argparse
@@ -27,7 +28,13 @@ DELAY_SECONDS = 12
 STREAM_SECONDS = {"front": ("--time", "300")}
 """By default a front ends sooner, because a restart has no other front."""
 HEALTHY_SECONDS = 300
+READY_SECONDS = 300
 POLL_SECONDS = 0.5
+READYZ = (
+    "from http.client import HTTPConnection as To; to = To('127.0.0.1', 8001, timeout=10); "
+    "to.request('GET', '/readyz'); print(to.getresponse().read().decode())"
+)
+"""A program for a container of `web` that prints the answer of ``/readyz``."""
 
 
 class UpgradeError(Exception):
@@ -63,6 +70,21 @@ class Compose:
         """Return the ids of the running containers of a service."""
         return self.read("ps", "--quiet", service).split()
 
+    def is_new(self, service: str) -> bool:
+        """Return whether a service has no container, not even a stopped one."""
+        return not self.read("ps", "--all", "--quiet", service).strip()
+
+    def faults(self) -> dict[str, str]:
+        """Return the faults of ``/readyz`` by part."""
+        words = [*self._words, "exec", "--no-TTY", "web", "python", "-c", READYZ]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        try:
+            found: dict[str, str] = json.loads(done.stdout)["faults"]
+        except (ValueError, KeyError, TypeError):
+            lines = (done.stdout + done.stderr).strip().splitlines() or ["no answer"]
+            return {"web": f"/readyz has no readable answer: {lines[-1]}"}
+        return found
+
 
 def main(words: Sequence[str] | None = None) -> int:
     """Upgrade; return the exit status."""
@@ -86,7 +108,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def upgrade(compose: Compose, *, build: bool = False, pull: bool = False) -> None:
-    """Replace all parts.
+    """Replace all parts, start those that are new, and wait until the league is ready.
 
     Raises:
         UpgradeError: a step failed.
@@ -95,6 +117,7 @@ def upgrade(compose: Compose, *, build: bool = False, pull: bool = False) -> Non
     parts = [name for name in services if name not in STAY and compose.containers(name)]
     if not parts:
         raise UpgradeError("no part of the league runs here: start it with docker compose up")
+    added = [name for name in services if name not in (*STAY, *parts) and compose.is_new(name)]
     first = next(iter(parts))
     if build or pull:
         with _Step("image"):
@@ -104,6 +127,9 @@ def upgrade(compose: Compose, *, build: bool = False, pull: bool = False) -> Non
             new = ("run", "--rm", "--no-deps", "prepare", "python", "manage.py")
             compose.run(*new, "check")
             compose.run(*new, "set_up_league", "--migrate")
+    for name in added:
+        with _Step(f"{name} (new)"):
+            _start(compose, name)
     for name in parts:
         if name not in LAST:
             with _Step(name):
@@ -116,6 +142,41 @@ def upgrade(compose: Compose, *, build: bool = False, pull: bool = False) -> Non
                     time.sleep(DELAY_SECONDS)
                 stops += _replaced(compose, name)
             _wait(stops)
+    if "web" in parts:
+        with _Step("ready"):
+            _wait_until_ready(compose)
+
+
+def _start(compose: Compose, name: str) -> None:
+    """Start the containers of a part that has none; there may be none to start, with scale 0."""
+    compose.run("up", "--detach", "--no-deps", "--no-build", name)
+    if new := compose.containers(name):
+        try:
+            _wait_until_healthy(new)
+        except UpgradeError as error:
+            _read(["docker", "rm", "--force", *new])
+            raise UpgradeError(
+                f"{name}: {error}\nThe new version adds this part. All old parts keep running. "
+                "Correct the error and run this command again."
+            ) from None
+
+
+def _wait_until_ready(compose: Compose) -> None:
+    deadline = time.monotonic() + READY_SECONDS
+    while faults := compose.faults():
+        if time.monotonic() > deadline:
+            lines = [f"{part}: {fault}" for part, fault in faults.items()]
+            raise UpgradeError(
+                "\n".join(
+                    [
+                        "All parts run the new version, but the league is not ready after "
+                        f"{READY_SECONDS} s. /readyz shows these faults:",
+                        *lines,
+                        "See the logs of these parts: docker compose logs.",
+                    ]
+                )
+            )
+        time.sleep(POLL_SECONDS)
 
 
 def _replaced(compose: Compose, name: str) -> list[tuple[str, subprocess.Popen[bytes]]]:

@@ -28,9 +28,14 @@ if words[0] == "compose":
     if words[0] == "config":
         print("\\n".join(state["services"]))
     elif words[0] == "ps":
-        print("\\n".join(each for each in state["running"] if each.startswith(words[-1] + "-")))
+        there = state["running"] + (state["stopped"] if "--all" in words else [])
+        print("\\n".join(each for each in there if each.startswith(words[-1] + "-")))
     elif words[0] == "up":
-        state["running"].append(words[-1] + "-new")
+        if words[-1] != state["scaled to 0"]:
+            state["running"].append(words[-1] + "-new")
+    elif words[0] == "exec":
+        faults = state["faults"].pop(0) if state["faults"] else {{}}
+        print(json.dumps({{"status": "not ready" if faults else "ready", "faults": faults}}))
     elif "migrate" in " ".join(words) and state["migration"] == "fails":
         print("a lock was not free")
         sys.exit(1)
@@ -61,13 +66,16 @@ class Docker:
             "services": SERVICES,
             "running": running,
             "calls": [],
+            "stopped": [],
+            "scaled to 0": "",
             "sick": "",
             "migration": "succeeds",
+            "faults": [],  # in the next answers of /readyz
         }
 
     def upgrade(self) -> subprocess.CompletedProcess[str]:
         """Run the upgrade."""
-        self._place.write_text(json.dumps(self.state))
+        self.store()
         done = subprocess.run(
             [sys.executable, str(ROOT / "docker" / "upgrade.py"), "--file", "compose.yaml"],
             env={**os.environ, "PATH": f"{self._directory}:{os.environ['PATH']}"},
@@ -77,6 +85,10 @@ class Docker:
         )
         self.state = json.loads(self._place.read_text())
         return done
+
+    def store(self) -> None:
+        """Write the state for the program."""
+        self._place.write_text(json.dumps(self.state))
 
     def running(self) -> set[str]:
         """Return the running containers."""
@@ -127,6 +139,52 @@ def test_a_new_container_that_is_not_healthy_goes_and_the_old_one_stays(docker: 
     assert "the log of web-new" in done.stderr
     assert {"web-old", "front-old", "gateway-old"} <= docker.running()
     assert "web-new" not in docker.running()
+
+
+def test_a_part_that_the_new_version_adds_is_started(docker: Docker) -> None:
+    docker.state["services"] = [*SERVICES, "lookout"]
+    done = docker.upgrade()
+    assert done.returncode == 0, done.stderr
+    assert "lookout (new)" in done.stdout
+    assert "lookout-new" in docker.running()
+
+
+def test_a_new_part_that_is_not_healthy_goes_and_all_old_ones_stay(docker: Docker) -> None:
+    docker.state |= {"services": [*SERVICES, "lookout"], "sick": "lookout"}
+    done = docker.upgrade()
+    assert done.returncode == 1
+    assert "the log of lookout-new" in done.stderr
+    assert not any("new" in each for each in docker.running())
+    assert {"web-old", "front-old", "play-old"} <= docker.running()
+
+
+def test_parts_that_are_stopped_or_scaled_to_0_are_not_started(docker: Docker) -> None:
+    docker.state["services"] = [*SERVICES, "stopped", "none"]
+    docker.state |= {"stopped": ["stopped-old"], "scaled to 0": "none"}
+    done = docker.upgrade()
+    assert done.returncode == 0, done.stderr
+    assert not {"stopped-new", "none-new"} & docker.running()
+
+
+def test_the_end_is_a_league_that_is_ready(docker: Docker) -> None:
+    docker.state["faults"] = [{"clock": "silent"}, {"clock": "silent"}]
+    done = docker.upgrade()
+    assert done.returncode == 0, done.stderr
+    assert docker.state["faults"] == []
+    assert len(docker.calls("exec")) == 3
+
+
+def test_a_league_that_does_not_become_ready_shows_what_is_missing(
+    docker: Docker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docker.state["faults"] = [{"clock": "no worker serves this queue"}] * 2
+    docker.store()
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    for name in ("READY_SECONDS", "DELAY_SECONDS"):
+        monkeypatch.setattr(upgrade, name, 0)
+    with pytest.raises(upgrade.UpgradeError, match="not ready") as failure:
+        upgrade.upgrade(upgrade.Compose(["--file", "compose.yaml"]))
+    assert "\nclock: no worker serves this queue\n" in str(failure.value)
 
 
 def test_without_a_running_league_nothing_is_done(docker: Docker) -> None:
