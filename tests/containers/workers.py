@@ -33,6 +33,9 @@ def elsewhere(league: League) -> Iterator[None]:
         "WORKERS_NETWORK": network,
         "DATABASE_URL": f"postgresql://league:{password}@database/league",
         "REDIS_URL": "redis://broker:6379/0",
+        # With a storage they take analyses too, as no other worker does. Nothing is archived yet.
+        "ARCHIVE_STORAGE": "league.archive_files.ArchiveDirectory",
+        "ARCHIVE_STORAGE_OPTIONS": json.dumps({"location": "/tmp/archive"}),
     }
     servers = [league.compose("ps", "--quiet", name).strip() for name in ("database", "broker")]
     # Docker gives containers of an internal network no way out of it.

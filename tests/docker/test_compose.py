@@ -26,6 +26,21 @@ KEY_OF_S3 = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
 """Variables of boto3, not of the league."""
 
 
+NOT_FOR_WORKERS = {
+    *("ALLOWED_HOSTS", "CSRF_TRUSTED_ORIGINS", "HTTPS", "HSTS_SECONDS", "TRUSTED_PROXIES"),
+    *("SHARED_PAGE_SECONDS", "TRY_IN_BROWSER", "METRICS_TOKEN", "DEBUG", "HOUSE_BOTS", "PROBE_URL"),
+    *("RATE_GENERAL", "RATE_PLAY", "RATE_ACCOUNTS", "RATE_PASSWORDS", "RATE_PICTURES"),
+    *("RATE_GUESSES", "RATE_ACCOUNT_GUESSES", "RATE_EXPORTS", "RATE_ANALYSES", "RATE_TRIALS"),
+    *("RATE_TABLES", "MAX_BOTS_PER_DAY", "MAX_UPLOADS_PER_DAY", "MAX_RENAMES_PER_DAY"),
+    *("MAX_CHALLENGES_PER_DAY", "MAX_PLAYER_TABLES", "PLAYER_MATCH_DAYS", "WEB_THREADS"),
+    *("FAIR_THREADS", "MAX_HASHES", "MAX_WAITING_REQUESTS", "MAX_WAITING_PER_ADDRESS"),
+    *("MAX_WAITING_IN_ALL", "MAX_STREAMS_PER_BOT", "MAX_STREAMS_PER_ADDRESS", "MAX_QUEUED_MOVES"),
+    *("FAIR_QUEUED_MOVES", "KEEP_BACKUPS", "BACKUP_DIRECTORY", "ARCHIVE_DAYS", "ARCHIVE_DIRECTORY"),
+}
+"""Settings that `play` and `checks` on another host do not read: those of calls, pages and backups,
+and of a disk that such a host does not have."""
+
+
 def documented() -> dict[str, str]:
     """Return the default of each setting that docs/operate.md lists, as its cell."""
     rows = table("operate.md", "Settings")
@@ -112,11 +127,24 @@ def test_workers_on_other_hosts_are_those_of_the_league() -> None:
             "restart",
         )
         for key in same:
-            assert worker[key] == PARTS[name][key], (name, key)
-        assert set(worker["environment"]) <= set(passed_on)
+            given = worker[key]
+            if key == "command":
+                given = [
+                    word.replace("${ARCHIVE_STORAGE:+,analysis}", ",analysis") for word in given
+                ]
+            assert given == PARTS[name][key], (name, key)
+        assert set(worker["environment"]) == set(passed_on) - NOT_FOR_WORKERS
+        for setting in set(worker["environment"]) - {"DATABASE_URL", "REDIS_URL", "SECRET_KEY"}:
+            assert worker["environment"][setting] == passed_on[setting], setting
         assert not {"volumes", "ports", "networks"} & set(worker)
     for name in ("DATABASE_URL", "REDIS_URL", "SECRET_KEY"):
         assert f"${{{name}:?" in text
+
+
+def test_workers_on_other_hosts_analyse_only_with_an_archive_that_they_can_read() -> None:
+    text = (ROOT / "docker" / "compose.workers.yaml").read_text()
+    served = yaml.safe_load(text)["services"]["play"]["command"]
+    assert "placement,play${ARCHIVE_STORAGE:+,analysis}" in served
 
 
 def test_secrets_have_no_default() -> None:
