@@ -134,7 +134,8 @@ TEXTS: dict[str, Text] = {
         " long"
     ),
     "MAX_CHECK_SECONDS": Text(
-        "wall time for the whole check of an upload; if it takes longer, the version is refused"
+        "wall time for the whole check of an upload; if it takes longer, the game in play fails. A "
+        "version that declares no games is ready for the game that it passed; any other is refused"
     ),
     "TRY_IN_BROWSER": Text(
         "people may [try a bot in the browser](#trials-in-the-browser) without an account"
