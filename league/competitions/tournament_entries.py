@@ -46,8 +46,8 @@ def enter(*, tournament: Tournament, bot: Bot, by_organiser: bool = False) -> To
         require_qualified(bot, locked.ladder.game)
         if entry is not None:
             if is_back:
-                entry.state, entry.left_after = EntryState.ENTERED, None
-                entry.save(update_fields=["state", "left_after"])
+                entry.state, entry.left_after, entry.reason = EntryState.ENTERED, None, ""
+                entry.save(update_fields=["state", "left_after", "reason"])
             return entry
         entry = TournamentEntry(tournament=locked, bot=bot, first_round=first_round)
         if locked.state == State.RUNNING:
@@ -57,7 +57,9 @@ def enter(*, tournament: Tournament, bot: Bot, by_organiser: bool = False) -> To
         return entry
 
 
-def withdraw(*, tournament: Tournament, bot: Bot, by_organiser: bool = False) -> bool:
+def withdraw(
+    *, tournament: Tournament, bot: Bot, by_organiser: bool = False, reason: str = ""
+) -> bool:
     """Withdraw a bot; nothing changes if it is not entered.
 
     Before the start its entry is deleted. Later, blocks that have drawn it are played and count;
@@ -67,6 +69,7 @@ def withdraw(*, tournament: Tournament, bot: Bot, by_organiser: bool = False) ->
         tournament: in which it is entered.
         bot: to withdraw.
         by_organiser: entries need not have opened.
+        reason: of the organiser; public if the tournament has begun.
 
     Returns:
         Whether it was entered.
@@ -87,7 +90,9 @@ def withdraw(*, tournament: Tournament, bot: Bot, by_organiser: bool = False) ->
         if locked.state in before_start:
             changed = entered.delete()[0]
         else:
-            changed = entered.update(state=EntryState.WITHDRAWN, left_after=_opened(locked))
+            changed = entered.update(
+                state=EntryState.WITHDRAWN, left_after=_opened(locked), reason=reason[:200]
+            )
         return changed > 0
 
 

@@ -2936,7 +2936,9 @@ class Migration(migrations.Migration):
                 (
                     "reason",
                     models.CharField(
-                        blank=True, help_text="Why it is disqualified; public.", max_length=200
+                        blank=True,
+                        help_text="Why organisers disqualified or withdrew it; public. Empty if its owner did.",
+                        max_length=200,
                     ),
                 ),
                 (

@@ -241,7 +241,9 @@ class TournamentEntry(models.Model):
         help_text="Number of rounds that the league had opened before the bot left.",
     )
     reason = models.CharField(
-        max_length=200, blank=True, help_text="Why it is disqualified; public."
+        max_length=200,
+        blank=True,
+        help_text="Why organisers disqualified or withdrew it; public. Empty if its owner did.",
     )
     was_withdrawn = models.BooleanField(
         default=False, help_text="Whether it had withdrawn before it was disqualified."

@@ -124,7 +124,9 @@ def withdraw(
     """
     with transaction.atomic():
         _lock_and_check([EntryState.WITHDRAWN, NOT_ENTERED], tournament, bot, seen)
-        changed = competitions.withdraw(tournament=tournament, bot=bot, by_organiser=True)
+        changed = competitions.withdraw(
+            tournament=tournament, bot=bot, by_organiser=True, reason=reason
+        )
         if changed:
             _note_entry(Action.WITHDRAW_BOT, tournament, bot, reason, made_by)
     return changed

@@ -146,10 +146,11 @@ def entry(request: HttpRequest, pk: int, name: str) -> HttpResponse:
         "bot": bot,
         "choices": [(name, text, name == action) for name, text in choices.items()],
     }
+    is_shown = action == "disqualify" or (action == "withdraw" and of.state == State.RUNNING)
     form = DecisionForm(
         request.POST or None,
         seen=str(moderation.state_of_entry(of, bot)),
-        help_text=PUBLIC if action == "disqualify" else LOGGED,
+        help_text=PUBLIC if is_shown else LOGGED,
         optional=action in ("reinstate", "enter"),
     )
     decision = _entry_decision(found, action, signed_in(request))

@@ -244,10 +244,13 @@ def test_a_bot_is_withdrawn_with_a_reason_and_entered_again_on_its_page(
     sent["reason"] = "By mail."
     assert client.post(f"{path}?action=withdraw", sent).status_code == 302
     assert swiss.entries.get(bot__name="bot-1").state == "withdrawn"
+    shown = page(Client(), f"/tournaments/{swiss.pk}/")
+    assert "<strong>bot-1</strong> was withdrawn by organisers. Reason: By mail." in shown
     text = page(client, f"{path}?action=enter")
     sent = {"reason": "", "seen": seen_on(text)}
     assert client.post(f"{path}?action=enter", sent).status_code == 302
     assert swiss.entries.get(bot__name="bot-1").state == "entered"
+    assert "By mail." not in page(Client(), f"/tournaments/{swiss.pk}/")
     rows = ModerationEntry.objects.order_by("pk").values_list("action", "reason", "made_by")
     assert list(rows) == [("withdraw-bot", "By mail.", olga.pk), ("enter-bot", "", olga.pk)]
 
