@@ -71,7 +71,8 @@ class BotSerializer(serializers.ModelSerializer[Bot]):
                 "bots accept every challenge."
             },
             "max_challenges_per_day": {
-                "help_text": "Challenges of other owners that the bot accepts in 24 hours."
+                "help_text": "Challenges of other owners, and tables that others start with "
+                "it, that the bot accepts in 24 hours."
             },
             "created_at": {"help_text": "When the bot was created."},
             "retired_at": {"help_text": "When its owner deleted it; null if it was not deleted."},
@@ -131,7 +132,8 @@ class BotChangesSerializer(serializers.Serializer[None]):
         required=False,
         min_value=int(CHALLENGES_PER_DAY.low),
         max_value=int(CHALLENGES_PER_DAY.high),
-        help_text="Challenges of other owners that the bot accepts in 24 hours.",
+        help_text="Challenges of other owners, and tables that others start with "
+        "it, that the bot accepts in 24 hours.",
     )
 
 

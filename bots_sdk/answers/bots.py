@@ -23,7 +23,8 @@ class Bot(TypedDict):
     """Who may challenge the bot: `anyone` or `nobody` but its owner. House bots accept every
     challenge."""
     max_challenges_per_day: int
-    """Challenges of other owners that the bot accepts in 24 hours."""
+    """Challenges of other owners, and tables that others start with it, that the bot accepts in 24
+    hours."""
     quarantined: bool
     """Whether an organiser keeps the bot or its account out of new matches. The owner gets the
     reason and the end from `bots/{name}/quarantine`."""
@@ -53,7 +54,8 @@ class BotChanges(TypedDict):
     challenges_from: NotRequired[Literal["anyone", "nobody"]]
     """Who may challenge the bot: `anyone`, or `nobody` but you."""
     max_challenges_per_day: NotRequired[int]
-    """Challenges of other owners that the bot accepts in 24 hours."""
+    """Challenges of other owners, and tables that others start with it, that the bot accepts in 24
+    hours."""
 
 
 class BotToken(TypedDict):

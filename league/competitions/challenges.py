@@ -9,6 +9,7 @@ import math
 import secrets
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import NamedTuple
 
 from django.contrib.auth.models import User
@@ -25,7 +26,7 @@ from engine.rating.intervals import wilson
 from engine.rating.results import MatchResult, pair_results, win_shares
 from league import bots, play
 from league.bots.daily_limits import count_challenge, rounded_up
-from league.models import Bot, Challenge, ChallengeBot, Ladder, Match
+from league.models import Bot, Challenge, ChallengeBot, Ladder, Match, PlayerTable
 from league.play.opening import BANK_SECONDS, MOVE_SECONDS
 from league.queueing import queue_once
 
@@ -256,10 +257,17 @@ def _require_accepted(bot: Bot, now: datetime) -> None:
             f"{bot} takes no challenges: its owner has switched them off. Choose another bot.",
             code="challenges-refused",
         )
-    taken = Challenge.objects.filter(bots__bot=bot, created_at__gt=now - _DAY)
-    taken = taken.exclude(bot__owner=bot.owner_id).order_by("-created_at")
-    times = list(taken.values_list("created_at", flat=True)[: bot.max_challenges_per_day])
-    if len(times) == bot.max_challenges_per_day:
+    since, most = now - _DAY, bot.max_challenges_per_day
+    challenges = Challenge.objects.filter(bots__bot=bot).exclude(bot__owner=bot.owner_id)
+    # Whoever names the bot at a table in the browser challenges it too.
+    tables = PlayerTable.objects.filter(bots__contains=[bot.name])
+    tables = tables.exclude(players__user=bot.owner_id)
+    found = [
+        of.filter(created_at__gt=since).order_by("-created_at").values_list("created_at", flat=True)
+        for of in (challenges, tables)
+    ]
+    times = sorted(chain(*(each[:most] for each in found)), reverse=True)[:most]
+    if len(times) == most:
         seconds = max(1, math.ceil((times[-1] + _DAY - now).total_seconds()))
         raise ValidationError(
             "%(bot)s has had %(count)s challenges in 24 hours, as many as its owner allows. Try "

@@ -393,7 +393,7 @@ class Migration(migrations.Migration):
                     "max_challenges_per_day",
                     models.PositiveSmallIntegerField(
                         default=100,
-                        help_text="Challenges of other owners that the bot accepts in 24 hours.",
+                        help_text="Challenges of other owners, and tables that others start with it, that the bot accepts in 24 hours.",
                     ),
                 ),
                 (

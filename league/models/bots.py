@@ -138,7 +138,9 @@ class Bot(models.Model):
         "accepts challenges of its own owner.",
     )
     max_challenges_per_day = models.PositiveSmallIntegerField(
-        default=100, help_text="Challenges of other owners that the bot accepts in 24 hours."
+        default=100,
+        help_text="Challenges of other owners, and tables that others start with "
+        "it, that the bot accepts in 24 hours.",
     )
     current = models.ForeignKey(
         "BotVersion", models.PROTECT, related_name="+", null=True, blank=True

@@ -238,6 +238,11 @@ def test_only_people_with_an_account_play_against_other_peoples_bots() -> None:
         "opponents": ["theirs-0 does not play 12 Days of Christmas; choose another bot."]
     }
     failed.delete()
+    Bot.objects.filter(pk=bot.pk).update(max_challenges_per_day=2)
+    competitions.open_table(**options, user=owner)  # an owner's own tables do not count
+    competitions.open_table(**options, user=guest)
+    with pytest.raises(ValidationError, match="has had 2 challenges in 24 hours"):
+        competitions.open_table(**options, user=guest)
     bot.challenges_from = Bot.Challengers.NOBODY
     bot.save()
     with pytest.raises(ValidationError, match="switched them off"):
