@@ -72,7 +72,7 @@ def test_the_overview_of_a_bot_states_its_rating_on_each_ladder(
     rating = played.ladder.standings.get(bot__name="bot-0").rating
     text = page(client, "/bots/bot-0/")
     words = words_of(text[text.index('<header class="banner') :])
-    assert words.startswith("house bot, which belongs to the league")
+    assert words.startswith("house bot of the league")
     assert f"{played.ladder.title} Rank provisional Rating {rating / 1000:.0f}" in words
     assert 'aria-label="Rating on Quick: now' in text
 

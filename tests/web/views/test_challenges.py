@@ -38,7 +38,7 @@ def test_a_test_match_starts_from_a_bots_page_and_its_page_shows_the_result(
     assert answer["Location"] == f"/challenges/{made.pk}/"
     client.logout()
     waiting = page(client, answer["Location"])
-    assert "waits to be played" in waiting
+    assert "wait to be played" in waiting
     assert 'data-live="2"' in waiting
     small.play_due()
     over = page(client, answer["Location"])
