@@ -3,9 +3,12 @@
 import json
 import os
 import re
+import shutil
+import signal
 import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +21,7 @@ COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "docker" / "compose.yaml").read
 PARTS: dict[str, dict[str, Any]] = {
     name: service
     for name, service in COMPOSE["services"].items()
-    if "LEAGUE_IMAGE" in service["image"] and name not in ("prepare", "backup")
+    if "LEAGUE_IMAGE" in service["image"] and name not in ("prepare", "backup", "backups")
 }
 
 
@@ -98,6 +101,37 @@ def test_everything_starts_again_after_docker_was_killed() -> None:
     for name, service in COMPOSE["services"].items():
         expected = "no" if name in ("prepare", "backup") else "always"
         assert service["restart"] == expected, name
+
+
+def test_backups_go_on_after_one_that_failed_and_a_stop_ends_them_at_once(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    programs = {
+        "python": 'echo backup >> "$LOG"; exit 1',
+        # The first pause ends at once, and the second one lasts.
+        "sleep": 'echo "sleep $1" >> "$LOG"\n'
+        f'[ -e "$LOG.slept" ] && exec {shutil.which("sleep")} 60\n'
+        'touch "$LOG.slept"',
+        "date": "echo $((86400 * 20000 + 16200 - 90))",
+    }
+    for name, text in programs.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{text}\n")
+        (tmp_path / name).chmod(0o755)
+    (tmp_path / "backups").mkdir()
+    command = [word.replace("$$", "$") for word in COMPOSE["services"]["backups"]["command"]]
+    given = {"LOG": str(log), "BACKUP_DIRECTORY": str(tmp_path / "backups")}
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    with subprocess.Popen(
+        command, env={**given, "PATH": path}, stderr=subprocess.PIPE, text=True, process_group=0
+    ) as backups:
+        lines = ["backup", "sleep 90", "backup", "sleep 90"]  # the first one, as there is none
+        until = time.monotonic() + 20
+        while not (log.exists() and log.read_text().splitlines() == lines):
+            assert time.monotonic() < until, log.read_text()
+            time.sleep(0.02)
+        backups.send_signal(signal.SIGTERM)
+        assert backups.wait(5) == 0
+        assert backups.stderr
+        assert backups.stderr.read().count("The backup failed") == 2
 
 
 def test_each_part_that_runs_uploaded_bots_gets_the_seccomp_profile() -> None:
