@@ -17,9 +17,11 @@ from docker import upgrade
 from tests.docs.documents import ROOT
 
 DOCKER = """#!{python}
-import json, sys
+import fcntl, json, sys
 from pathlib import Path
 place = Path({place!r})
+lock = open(str(place) + ".lock", "w")
+fcntl.flock(lock, fcntl.LOCK_EX)  # containers are stopped while others start
 state = json.loads(place.read_text())
 words = sys.argv[1:]
 state["calls"].append(words)
