@@ -140,6 +140,21 @@ def test_the_fields_of_a_table_to_play_at_stand_beside_each_other_in_a_wide_wind
     assert len(set(tops)) == 1
 
 
+def test_on_a_phone_both_games_and_the_form_for_a_table_begin_in_the_first_window(
+    visit: Visit, transactional_db: None
+) -> None:
+    form = on_phone(visit, "/play/", "#choose legend")
+    assert form["y"] + form["height"] < PHONE["height"]
+    rules = visit.page.locator(".games .how")
+    assert visible(rules) == 0
+    visit.page.get_by_text("Rules in short").first.click()
+    assert visible(rules) == 1
+    visit.page.set_viewport_size({"width": 820, "height": 1180})
+    visit.page.goto("/play/")
+    assert visible(rules) == 2
+    expect(visit.page.get_by_text("Rules in short").first).to_be_hidden()
+
+
 def test_on_a_phone_the_table_of_opponents_fits(league: Tournament, visit: Visit) -> None:
     visit.page.set_viewport_size(PHONE)
     visit.page.goto("/bots/bot-0/statistics/")
