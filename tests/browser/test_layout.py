@@ -234,7 +234,18 @@ def test_on_a_phone_the_first_bot_begins_in_the_upper_half_of_the_window(
     assert on_phone(visit, "/bots/", ".bot-row")["y"] < 400
 
 
-def test_on_a_phone_to_follow_and_to_share_a_tournament_take_two_rows_at_most(
+def test_on_a_phone_to_follow_and_to_share_a_tournament_take_one_row(
+    league: Tournament, visit: Visit, live_server: LiveServer
+) -> None:
+    path = f"/tournaments/{league.pk}/"
+    assert on_phone(visit, path, ".event-actions")["height"] < 44
+    sign_in(visit.page.context, User.objects.get(username="ada"), live_server.url)
+    assert on_phone(visit, path, ".event-actions")["height"] < 44
+
+
+def test_on_a_phone_the_rating_of_a_bot_stands_in_the_upper_half_of_the_window(
     league: Tournament, visit: Visit
 ) -> None:
-    assert on_phone(visit, f"/tournaments/{league.pk}/", ".event-actions")["height"] < 68
+    facts = on_phone(visit, "/bots/bot-0/", ".place-facts")
+    assert facts["y"] + facts["height"] < PHONE["height"] / 2
+    assert abs(top(visit.page, ".kicker a") - top(visit.page, ".kicker .state.running")) < 4

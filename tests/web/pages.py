@@ -1,5 +1,7 @@
 """Calls that the tests of pages share."""
 
+import re
+
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -17,3 +19,8 @@ def queries(client: Client, path: str) -> int:
     with CaptureQueriesContext(connection) as captured:
         page(client, path)
     return len(captured)
+
+
+def words_of(text: str) -> str:
+    """Return the text of a page without its tags, with single spaces."""
+    return " ".join(re.sub(r"<[^>]+>", " ", text).split())

@@ -21,7 +21,7 @@ from league.models import (
 )
 from league.ratings.last_matches import best_and_worst, last_rated
 from tests.league import small
-from tests.web.pages import page
+from tests.web.pages import page, words_of
 from web.ordinals import ordinal
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -118,11 +118,6 @@ def test_best_and_worst_opponents_are_those_over_all_ladders(
     HeadToHead.objects.filter(opponent=bots["bot-2"]).update(half_wins=8)
     words = words_of(page(client, "/bots/bot-0/"))
     assert "Beats least often Its share is above 50 % against each opponent" in words
-
-
-def words_of(text: str) -> str:
-    """Return the text of a page without its tags, with single spaces."""
-    return " ".join(re.sub(r"<[^>]+>", " ", text).split())
 
 
 def test_the_headline_says_where_a_bot_stands(client: Client, played: Tournament) -> None:
