@@ -197,6 +197,20 @@ def test_on_a_phone_the_buttons_below_the_result_of_two_bots_stand_in_one_row(
     assert buttons.count() == 2
 
 
+def test_where_two_bots_stand_is_beside_their_score_in_a_wide_window(
+    league: Tournament, visit: Visit
+) -> None:
+    visit.page.goto("/bots/bot-0/against/bot-1/")
+    table = visit.page.locator(".stand-of").bounding_box()
+    score = visit.page.locator(".versus").bounding_box()
+    assert table is not None
+    assert score is not None
+    assert table["x"] > score["x"] + score["width"]
+    assert table["y"] < score["y"] + score["height"]
+    on_phone(visit, "/bots/bot-0/against/bot-1/", ".stand-of")
+    assert top(visit.page, ".stand-of") > top(visit.page, ".banner .actions")
+
+
 def test_while_hosted_bots_play_the_replay_stands_above_the_seats(
     league: Tournament, visit: Visit
 ) -> None:

@@ -10,7 +10,9 @@ from league.visibility import owns
 from web.meeting_story import story
 from web.requests import page_of, visitor
 from web.selectors.bots import is_challengeable
+from web.selectors.form import forms_of
 from web.selectors.head_to_head import (
+    common_places,
     comparable,
     games_of,
     last_meetings,
@@ -20,6 +22,7 @@ from web.selectors.head_to_head import (
 from web.selectors.matches import matches_listed, matches_of
 
 _ROWS = 10
+_LADDERS = 2
 _STRIP = 60
 """So many results are in the strip."""
 
@@ -51,9 +54,12 @@ def against(request: HttpRequest, name: str, other: str) -> HttpResponse:
     result_story = story(bot, opponent, score, rated=bool(rated))
     owned = owns(visitor(request), bot)
     to_challenge = opponent if owned else bot
+    forms = forms_of([bot.pk, opponent.pk])
     context = {
         "bot": bot,
         "other": opponent,
+        "places": common_places(bot, opponent, _LADDERS),
+        "forms": [forms.get(each.pk) for each in (bot, opponent)] if forms else [],
         "story": result_story,
         "ladders": ladders,
         "rated": rated,

@@ -7,17 +7,14 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from engine.rating.intervals import wilson
-from league import competitions, feeds
+from league import feeds
 from league.models import (
     Block,
     Bot,
     FeedItem,
-    HeadToHead,
     Highlight,
     Ladder,
     Match,
-    MatchSeat,
     PlayerTable,
     Standing,
     Tournament,
@@ -274,38 +271,6 @@ def test_a_highlight_shows_its_moment_and_leads_to_its_step(
     assert 'class="tc r' in part
 
 
-def test_two_bots_have_a_page_with_their_score_by_ladder_seat_and_version(
-    client: Client, played: Tournament
-) -> None:
-    row = HeadToHead.objects.get(bot__name="bot-0", opponent__name="bot-1")
-    text = page(client, "/bots/bot-0/against/bot-1/")
-    low, high = wilson(row.win_share, row.pairs)
-    assert f"{100 * row.win_share:.0f} %" in text
-    assert f"{100 * low:.0f} % to {100 * high:.0f} %" in text
-    seats = MatchSeat.objects.filter(bot__name="bot-0", match__seating__bot__name="bot-1")
-    for seat in set(seats.values_list("seat", flat=True)):
-        count = seats.filter(seat=seat).count()
-        assert re.search(rf'seat {seat}</th>\s*<td class="number">{count}</td>', text)
-    assert "version 1 against version 1" in text
-    both = Match.objects.filter(seating__bot__name="bot-0").filter(seating__bot__name="bot-1")
-    strip = text.partition('class="results strip"')[2].partition("</ol>")[0]
-    assert [int(pk) for pk in re.findall(r'/matches/(\d+)/"', strip)] == sorted(
-        both.values_list("pk", flat=True)
-    )
-    wins = 0
-    for match in both:
-        places = {seat.bot.name: seat.place or 0 for seat in match.seating.all()}
-        wins += places["bot-0"] < places["bot-1"]
-    assert len(re.findall('aria-hidden="true">W<', strip)) == wins
-    other = page(client, "/bots/bot-1/against/bot-0/")
-    assert len(re.findall('aria-hidden="true">L<', other.partition('class="met-row"')[0])) == wins
-    before = queries(client, "/bots/bot-0/against/bot-1/")
-    small.tournament(Ladder.objects.get())
-    small.run_all()
-    assert queries(client, "/bots/bot-0/against/bot-1/") == before <= 11
-    page(client, "/bots/bot-0/against/none/", status=404)
-
-
 def test_matches_of_a_void_block_count_nowhere_and_are_marked_in_lists(
     client: Client, played: Tournament
 ) -> None:
@@ -321,95 +286,3 @@ def test_matches_of_a_void_block_count_nowhere_and_are_marked_in_lists(
     assert listed.count(mark) == Match.objects.filter(block=void).count()
     Block.objects.update(state="void")
     assert 'class="form-row"' not in page(client, "/bots/")
-
-
-def test_each_match_of_two_bots_has_its_result_and_its_time(
-    client: Client, played: Tournament
-) -> None:
-    text = page(client, "/bots/bot-0/against/bot-1/")
-    rows = re.findall(r'<li class="met-row">.*?</li>', text, re.DOTALL)
-    both = Match.objects.with_bots(*(Bot.objects.get(name=f"bot-{at}").pk for at in (0, 1)))
-    assert len(rows) == min(both.count(), 10)
-    for row, match in zip(rows, both.order_by("-pk"), strict=False):
-        seats = {seat.bot.name: seat for seat in match.seating.all()}
-        own, others = seats["bot-0"], seats["bot-1"]
-        words, mark = "tied with", "D"
-        if own.place != others.place:
-            is_before = (own.place or 0) < (others.place or 0)
-            words, mark = ("finished before", "W") if is_before else ("finished behind", "L")
-        assert f'aria-hidden="true">{mark}</span>' in row
-        assert (
-            f'<span class="unseen">bot-0 {words} the other, {own.score}-{others.score}:</span>'
-            in row
-        )
-        assert match.finished_at is not None
-        assert f'<time datetime="{match.finished_at:%Y-%m-%dT%H:%M}' in row
-
-
-def test_the_page_of_two_bots_begins_with_the_result_in_a_sentence(
-    client: Client, played: Tournament
-) -> None:
-    meetings = HeadToHead.objects.filter(bot__name="bot-0", opponent__name="bot-1")
-
-    def words(other_side: bool = False) -> str:
-        names = ("bot-1", "bot-0") if other_side else ("bot-0", "bot-1")
-        text = page(client, f"/bots/{names[0]}/against/{names[1]}/")
-        return " ".join(re.sub(r"<[^>]+>", " ", text.partition("<h1>")[2]).split())
-
-    meetings.update(pairs=120, half_wins=180)
-    assert words().startswith("bot-0 has won 75 % of 120 rated matches with bot-1")
-    assert "bot-0 is the stronger of the two" in words()
-    meetings.update(half_wins=124)
-    assert "The difference may be luck" in words()
-    meetings.update(half_wins=60)
-    assert "bot-1 is the stronger of the two" in words()
-
-
-def test_the_most_one_sided_and_the_closest_match_that_two_bots_won_are_offered(
-    client: Client, played: Tournament
-) -> None:
-    both = Match.objects.filter(seating__bot__name="bot-0").filter(seating__bot__name="bot-1")
-    gaps: dict[int, int] = {}
-    lost: dict[int, int] = {}
-    for match in both:
-        seats = {seat.bot.name: seat for seat in match.seating.all()}
-        of_two = [seats["bot-0"], seats["bot-1"]]
-        gap = abs((of_two[0].score or 0) - (of_two[1].score or 0))
-        (gaps if any(seat.place == 1 for seat in of_two) else lost)[match.pk] = gap
-    # A third bot wins the closest matches of all: the page does not offer them.
-    closest_of_all = min(gaps.values())
-    third = [pk for pk, gap in gaps.items() if gap == closest_of_all]
-    lost |= {pk: gaps.pop(pk) for pk in third}
-    loser = Bot.objects.filter(name__in=["bot-0", "bot-1"]).values_list("pk", flat=True)
-    small.set_places(
-        [Match.objects.get(pk=pk) for pk in third], lambda bot: 2 if bot in loser else 1
-    )
-    assert min(lost.values()) < min(gaps.values())
-    text = page(client, "/bots/bot-0/against/bot-1/")
-    watch = re.findall(r'/matches/(\d+)/\?step=1">Watch the match', text)
-    widest, closest = (int(pk) for pk in watch)
-    assert gaps[widest] == max(gaps.values())
-    assert gaps[closest] == min(gaps.values())
-
-
-def test_a_bot_is_compared_with_bots_that_share_a_game(client: Client, played: Tournament) -> None:
-    alone = Bot.objects.create(name="alone", kind="house")
-    [other] = small.bots(1, prefix="pair")
-    competitions.enter_ladder(ladder=small.ladder("eagles", seats=2), bot=other)
-    offered = re.findall(r'<option value="([^"]+)"', page(client, "/bots/bot-0/"))
-    assert sorted(offered) == ["bot-1", "bot-2", "bot-3"]
-    answer = client.get("/bots/bot-0/against/?with=Bot-1")
-    assert (answer.status_code, answer["Location"]) == (302, "/bots/bot-0/against/bot-1/")
-    assert "There is no bot nobody." in page(client, "/bots/bot-0/against/?with=nobody")
-    assert "This is bot-0 itself" in page(client, "/bots/bot-0/against/?with=bot-0")
-    refused = page(client, "/bots/bot-0/against/?with=pair-0")
-    assert "pair-0 and bot-0 can&#x27;t be compared" in refused
-    assert "is on no ladder and has met no bot yet" in page(client, f"/bots/{alone}/against/")
-
-
-def test_two_bots_that_never_met_have_a_page(client: Client) -> None:
-    small.bots(2)
-    text = page(client, "/bots/bot-0/against/bot-1/")
-    assert "<h1>" in text
-    assert "have not finished a match" in text
-    assert 'class="button" href="/bots/bot-0/challenge/"' in text
