@@ -184,7 +184,26 @@ def test_on_a_phone_the_standings_begin_in_the_upper_half_of_the_window(
     league: Tournament, visit: Visit
 ) -> None:
     row = on_phone(visit, "/ladders/quick/", ".places tbody tr:not(.group)")
-    assert row["y"] + row["height"] < 520
+    assert row["y"] + row["height"] < 460
+    expect(visit.page.get_by_role("searchbox")).to_be_hidden()  # all bots are in view
+    visit.page.goto("/ladders/quick/?q=bot")
+    expect(visit.page.get_by_role("searchbox")).to_be_visible()
+
+
+def test_the_head_of_a_group_is_whole_where_the_statistics_of_a_ladder_scroll(
+    league: Tournament, visit: Visit
+) -> None:
+    head = on_phone(visit, "/ladders/quick/?view=statistics", ".standings .group span")
+    assert head["x"] + head["width"] < PHONE["width"]
+
+
+def test_below_the_statistics_of_a_ladder_what_the_columns_mean_is_folded(
+    league: Tournament, visit: Visit
+) -> None:
+    visit.page.goto("/ladders/quick/?view=statistics")
+    expect(visit.page.get_by_text("is an estimate of strength")).to_be_hidden()
+    visit.page.get_by_text("What the columns mean").click()
+    expect(visit.page.get_by_text("is an estimate of strength")).to_be_visible()
 
 
 def test_on_a_phone_the_buttons_below_the_result_of_two_bots_stand_in_one_row(
