@@ -138,7 +138,12 @@ def _path(points: Sequence[tuple[float, float]]) -> str:
 
 
 def _frame(low: float, high: float) -> tuple[float, float, float]:
-    """Return a round lowest and highest value, and a step that makes three to six ticks."""
+    """Return a round lowest and highest value, and a step that makes three to six ticks.
+
+    A line of nearly equal values lies in the middle, so it does not look like an axis.
+    """
+    if high - low < 1:
+        low, high = low - 1, high + 1
     span = max(high - low, 1)
     step = 10.0 ** (len(str(int(span))) - 1)
     for finer in (1, 0.5, 0.2):

@@ -1,0 +1,22 @@
+"""Line charts: the frame around their values."""
+
+import pytest
+
+from web.charts.lines import chart
+
+
+@pytest.mark.parametrize("value", [0.0, 1500.0, 1500.4])
+def test_a_line_without_change_lies_in_the_middle_of_its_frame(value: float) -> None:
+    drawn = chart([("bot", [value, value, value])], "first", "last")
+    assert drawn is not None
+    heights = {float(point.partition(",")[2]) for point in drawn.lines[0].points.split()}
+    assert len(heights) == 1
+    [height] = heights
+    third = (drawn.floor - drawn.top) / 3
+    assert drawn.top + third / 2 < height < drawn.floor - third / 2
+
+
+def test_a_line_fills_most_of_the_height_of_its_frame() -> None:
+    drawn = chart([("bot", [1402.0, 1500.0, 1598.0])], "first", "last")
+    assert drawn is not None
+    assert [text for _, text in drawn.ticks] == ["1400", "1450", "1500", "1550", "1600"]
