@@ -151,6 +151,20 @@ def test_an_analysis_appears_while_the_reader_watches(match: Match, visit: Visit
     expect(visit.page.locator(".step-title")).to_have_text("Day 4 of 8")
 
 
+def test_on_a_phone_the_goal_of_the_game_is_whole_where_no_verdict_stands(
+    replay: Page,
+) -> None:
+    open_window(replay, 390, 844)
+    why = replay.locator(".table-head .why")
+    assert why.evaluate("text => text.scrollHeight <= text.clientHeight")
+    place = "felt => Math.round(felt.getBoundingClientRect().top + scrollY)"
+    before = replay.locator(".felt").evaluate(place)
+    for _ in range(3):
+        replay.keyboard.press("ArrowRight")
+    expect(replay.locator("#verdict")).to_be_visible()
+    assert replay.locator(".felt").evaluate(place) == before
+
+
 @pytest.mark.parametrize(("width", "height"), WINDOWS)
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_curve_is_seen_with_the_plays_and_is_accessible(
