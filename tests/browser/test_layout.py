@@ -282,3 +282,22 @@ def test_on_a_phone_the_rating_of_a_bot_stands_in_the_upper_half_of_the_window(
     facts = on_phone(visit, "/bots/bot-0/", ".place-facts")
     assert facts["y"] + facts["height"] < PHONE["height"] / 2
     assert abs(top(visit.page, ".kicker a") - top(visit.page, ".kicker .state.running")) < 4
+
+
+def test_on_a_phone_the_search_of_the_documents_takes_one_row(
+    visit: Visit, transactional_db: None
+) -> None:
+    assert on_phone(visit, "/docs/?q=block", ".documents .search button")["width"] > 60
+    found = visit.page.locator(".documents .search > :not(label)")
+    middles = [box["y"] + box["height"] / 2 for each in found.all() if (box := each.bounding_box())]
+    assert len(middles) == 3
+    assert max(middles) - min(middles) < 4
+
+
+def test_on_a_phone_the_smallest_bot_is_not_cut(
+    league: Tournament, visit: Visit, live_server: LiveServer
+) -> None:
+    sign_in(visit.page.context, User.objects.get(username="ada"), live_server.url)
+    on_phone(visit, "/account/bots/hosted-0/upload/", "pre")
+    code = visit.page.locator("pre")
+    assert code.evaluate("pre => pre.scrollWidth <= pre.clientWidth")
