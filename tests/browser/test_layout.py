@@ -7,7 +7,7 @@ from playwright.sync_api import FloatRect, Locator, Page, ViewportSize, expect
 from pytest_django.live_server_helper import LiveServer
 
 from league import feeds, play
-from league.models import Highlight, Match, Tournament
+from league.models import Bot, Highlight, Match, Tournament
 from tests.browser.conftest import Visit, sign_in
 from tests.browser.window import open_window, outside
 
@@ -206,11 +206,22 @@ def test_below_the_statistics_of_a_ladder_what_the_columns_mean_is_folded(
     expect(visit.page.get_by_text("is an estimate of strength")).to_be_visible()
 
 
+def test_on_a_narrow_phone_the_marks_of_two_bots_keep_to_their_columns(
+    league: Tournament, visit: Visit
+) -> None:
+    visit.page.set_viewport_size({"width": 360, "height": 740})
+    visit.page.goto("/bots/bot-0/against/bot-1/")
+    marks = visit.page.locator(".stand-of .form-row")
+    assert marks.count() == 2
+    assert marks.evaluate_all("all => all.every(row => row.scrollWidth <= row.clientWidth)")
+
+
 def test_on_a_phone_the_buttons_below_the_result_of_two_bots_stand_in_one_row(
     league: Tournament, visit: Visit
 ) -> None:
+    Bot.objects.filter(name="bot-0").update(name="house-counting-3")
     visit.page.set_viewport_size(PHONE)
-    visit.page.goto("/bots/bot-0/against/bot-1/")
+    visit.page.goto("/bots/house-counting-3/against/bot-1/")
     buttons = visit.page.locator(".banner .actions .button")
     assert len({box["y"] for each in buttons.all() if (box := each.bounding_box())}) == 1
     assert buttons.count() == 2
