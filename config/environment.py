@@ -13,8 +13,8 @@ from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
 
 _YES = ("1", "yes", "true", "on")
-_UNIT_SECONDS = {"second": 1, "minute": 60, "hour": 3600}
 _NO = ("0", "no", "false", "off", "")
+_UNIT_SECONDS = {"second": 1, "minute": 60, "hour": 3600}
 
 defaults: dict[str, str] = {}
 """Each variable that was read, with its default as one would set it: tests compare the docs."""
@@ -120,8 +120,8 @@ def rate(name: str, default: str) -> tuple[int, int]:
     requests, _, unit = value.partition("/")
     if not requests.isdecimal() or unit not in _UNIT_SECONDS:
         raise ImproperlyConfigured(
-            f"{name} is {value!r}; it must be a number and second, minute or hour, such as "
-            "300/minute."
+            f"{name} is {value!r}; it must be a number of requests in a second, minute or hour, "
+            "such as 300/minute."
         )
     return int(requests), _UNIT_SECONDS[unit]
 

@@ -151,14 +151,7 @@ def _start(compose: Compose, name: str) -> None:
     """Start the containers of a part that has none; there may be none to start, with scale 0."""
     compose.run("up", "--detach", "--no-deps", "--no-build", name)
     if new := compose.containers(name):
-        try:
-            _wait_until_healthy(new)
-        except UpgradeError as error:
-            _read(["docker", "rm", "--force", *new])
-            raise UpgradeError(
-                f"{name}: {error}\nThe new version adds this part. All old parts keep running. "
-                "Correct the error and run this command again."
-            ) from None
+        _keep_if_healthy(name, new, "The new version adds this part. All old parts keep running.")
 
 
 def _wait_until_ready(compose: Compose) -> None:
@@ -190,17 +183,29 @@ def _replaced(compose: Compose, name: str) -> list[tuple[str, subprocess.Popen[b
     scale = ("--scale", f"{name}={2 * len(old)}")
     compose.run("up", "--detach", "--no-deps", "--no-recreate", "--no-build", *scale, name)
     new = [each for each in compose.containers(name) if each not in old]
+    _keep_if_healthy(
+        name,
+        new,
+        "Its old containers keep running. The parts before it are new already, and old and new "
+        "parts work together.",
+    )
+    words = ("docker", "stop", *STREAM_SECONDS.get(name, ()))
+    return [(each, subprocess.Popen([*words, each], stdout=subprocess.DEVNULL)) for each in old]
+
+
+def _keep_if_healthy(name: str, new: Sequence[str], what_runs: str) -> None:
+    """Wait until the new containers of a part are healthy.
+
+    Raises:
+        UpgradeError: one is not. They are removed, and the message states what runs now.
+    """
     try:
         _wait_until_healthy(new)
     except UpgradeError as error:
         _read(["docker", "rm", "--force", *new])
         raise UpgradeError(
-            f"{name}: {error}\nIts old containers keep running. The parts before it are new "
-            "already, and old and new parts work together. Correct the error and run this command "
-            "again."
+            f"{name}: {error}\n{what_runs} Correct the error and run this command again."
         ) from None
-    words = ("docker", "stop", *STREAM_SECONDS.get(name, ()))
-    return [(each, subprocess.Popen([*words, each], stdout=subprocess.DEVNULL)) for each in old]
 
 
 def _wait(stops: Sequence[tuple[str, subprocess.Popen[bytes]]]) -> None:

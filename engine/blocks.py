@@ -137,14 +137,16 @@ def plan_block(
         duplicate: if true, all matches use deal 0: for tables of hosted bots only. If false, match
             m uses deal m, because a remote bot could remember the cards.
         odd_repeat: see `seat_orders`.
-        labels: the bots by label; by default those of `assign_labels`. An odd repeat takes those
-            of the block before, or the two blocks would not balance the neighbours.
+        labels: the bots by label in the table's block before. An odd repeat takes them over, or the
+            two blocks would not balance the neighbours. Any other block draws new ones.
 
     Raises:
         ValueError: there are not 2 to 8 bots, a bot is listed twice, the seed is not 32 bytes
             long, or the labels are not those of the same bots.
     """
-    by_label = assign_labels(block_seed, bots) if labels is None else tuple(labels)
+    by_label = assign_labels(block_seed, bots)
+    if labels is not None and odd_repeat and len(bots) % 2:
+        by_label = tuple(labels)
     if sorted(by_label) != sorted(bots):
         raise ValueError(f"the labels {quote(by_label)} are not of the bots {quote(sorted(bots))}")
     rows = seat_orders(len(by_label), odd_repeat=odd_repeat)

@@ -28,7 +28,7 @@ from league import (
 )
 from league.accounts import repetitions
 from league.bots import jails, trials
-from league.models import Ladder
+from league.models import Ladder, Match
 from league.queueing import note_begun, queue_once, waiting_ids
 
 log = structlog.get_logger(__name__)
@@ -97,7 +97,7 @@ def analyse_match(match_id: int) -> None:
 def analyse_between_matches(match_id: int) -> None:
     """Compute a small portion of an analysis, then queue the next one behind waiting matches."""
     if analyses.compute(match_id, analyses.SMALL_PORTION_SECONDS):
-        analyse_between_matches.delay(match_id)
+        _queue_between_matches(match_id)
 
 
 @shared_task
@@ -256,7 +256,7 @@ def upkeep() -> None:
     _each(lambda: ratings.take_overdue_checks(timezone.now()), check_ladder.delay)
     _each(lambda: ratings.take_luck_counts(timezone.now()), count_luck.delay)
     _do(lambda: analyses.ask_for_finals(timezone.now()))
-    _each(lambda: analyses.claim_starved(timezone.now()), analyse_between_matches.delay)
+    _each(lambda: analyses.claim_starved(timezone.now()), _queue_between_matches)
     _each(lambda: analyses.claim_due(timezone.now()), analyse_match.delay)
 
 
@@ -279,6 +279,15 @@ def find_highlights() -> None:
 def _has_room(queue: str) -> bool:
     """Return whether the workers of a queue keep up. If not, due matches stay in the database."""
     return queueing.tasks_queued(queue) < _MAX_QUEUED_TASKS
+
+
+def _queue_between_matches(match_id: int) -> None:
+    """Queue a portion of an analysis that `analyse_between_matches` computes.
+
+    Extra hosts play matches without the archive, so a worker for ratings takes an archived match.
+    """
+    is_archived = Match.objects.filter(pk=match_id, archived=True).exists()
+    analyse_between_matches.apply_async((match_id,), queue="ratings" if is_archived else "play")
 
 
 def _queue_for_ladder(task: Task, ladder_id: int) -> None:

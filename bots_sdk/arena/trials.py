@@ -47,13 +47,12 @@ class Trial:
         seats = self.table.seats
         labels = None
         for block in range(self.blocks):
-            repeats = seats % 2 == block % 2 == 1
             plan = plan_block(
                 derive_block_seed(self.seed, block),
                 range(seats),
                 duplicate=True,
-                odd_repeat=repeats,
-                labels=labels if repeats else None,
+                odd_repeat=block % 2 == 1,
+                labels=labels,
             )
             labels = plan.bots
             for match in plan.matches:

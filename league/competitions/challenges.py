@@ -115,7 +115,7 @@ def challenge(
     setting = _setting(found, game, rules)
     versions = {each.pk: version for each in found if (version := each.current_version())}
     for each in found:
-        require_qualified(each, setting.game, owner)
+        require_qualified_for(owner, each, setting.game)
     with transaction.atomic():
         # Under these locks two challenges at once don't both take the last place of a day, and no
         # bot is deleted, paused or given another version.
@@ -234,8 +234,8 @@ def _require_playable(bot: Bot, owner: User | None) -> None:
         raise ValidationError(f"{bot} {_REFUSALS[obstacle]}", code=obstacle)
 
 
-def require_qualified(bot: Bot, game: str, owner: User) -> None:
-    """Raise unless a bot qualified for a game. Only its owner learns why it did not.
+def require_qualified_for(user: User, bot: Bot, game: str) -> None:
+    """Raise unless a bot qualified for a game. A user who does not own it never learns why not.
 
     Raises:
         ValidationError: it did not (code ``not-qualified``).
@@ -243,7 +243,7 @@ def require_qualified(bot: Bot, game: str, owner: User) -> None:
     try:
         bots.require_qualified(bot, game)
     except ValidationError:
-        if bot.owner_id == owner.pk:
+        if bot.owner_id == user.pk:
             raise
         raise ValidationError(
             f"{bot} does not play {GAME_TITLES[game]}; choose another bot.", code="not-qualified"
@@ -259,7 +259,7 @@ def _require_accepted(bot: Bot, now: datetime) -> None:
         )
     since, most = now - _DAY, bot.max_challenges_per_day
     challenges = Challenge.objects.filter(bots__bot=bot).exclude(bot__owner=bot.owner_id)
-    # Whoever names the bot at a table in the browser challenges it too.
+    # A table in the browser counts as a challenge of the bots that it names.
     tables = PlayerTable.objects.filter(bots__contains=[bot.name])
     tables = tables.exclude(players__user=bot.owner_id)
     found = [

@@ -35,14 +35,11 @@ def delete_bot(bot: Bot) -> bool:
             state=TournamentEntry.State.ENTERED,
             tournament__state__in=open_states,
         )
+        unrated = bot.blocks.filter(block__round__applied_at=None)
         ladders = Ladder.objects.filter(
             Q(pk__in=bot.ladder_entries.values("ladder"))
             | Q(pk__in=bot.standings.values("ladder"))
-            | Q(
-                pk__in=bot.blocks.filter(block__round__applied_at=None).values(
-                    "block__round__ladder"
-                )
-            )
+            | Q(pk__in=unrated.values("block__round__ladder"))
             | Q(pk__in=entered.values("tournament__ladder"))
         )
         for ladder in ladders.order_by("pk"):

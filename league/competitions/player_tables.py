@@ -20,7 +20,7 @@ from engine.errors import UnknownRulesError
 from engine.games import catalogue
 from league import bots, play
 from league.accounts import new_bot_token, tokens
-from league.competitions.challenges import challengeable, require_qualified
+from league.competitions.challenges import challengeable, require_qualified_for
 from league.models import Bot, BotVersion, Match, PlayerTable, SeatedPlayer
 from league.models.players import MAX_NICKNAME, WAITING_ROOM
 
@@ -236,7 +236,7 @@ def _opponents(game: str, level: str, wanted: Sequence[str], user: User | None) 
             if bot.owner_id != user.pk and (reason := challengeable(bot)):
                 raise ValidationError({"opponents": reason})
             try:
-                require_qualified(bot, game, user)
+                require_qualified_for(user, bot, game)
             except ValidationError as error:
                 raise ValidationError({"opponents": error.messages}) from None
         names.append(name)

@@ -98,14 +98,13 @@ def open_round(
     ]
     plans = []
     for block, table in zip(blocks, tables, strict=True):
-        blocks_before, labels = before.get(table.bots, (0, ()))
-        repeats = ladder.seats % 2 == blocks_before % 2 == 1
+        blocks_before, labels = before.get(table.bots, (0, None))
         plan = plan_block(
             derive_block_seed(seed, block.number),
             table.bots,
             duplicate=block.duplicate,
-            odd_repeat=repeats,
-            labels=labels if repeats else None,
+            odd_repeat=blocks_before % 2 == 1,
+            labels=labels,
         )
         before[table.bots] = Before(blocks_before + 1, plan.bots)
         plans.append(plan)

@@ -30,8 +30,9 @@ EVERY_SECONDS = 0.4
 REST_SECONDS = 2.0
 """The same while no live match is unfinished, so that no turn opens in a moment.
 
-`/readyz` allows twice as much. If a turn does open, and its deadline passes before the next pass,
-an answer after it is accepted: for a call, the clock seems to have stopped."""
+`/readyz` allows twice as much. A match may begin during the pause, and a deadline may pass before
+the next pass. A move that comes later is then accepted: when it is checked, the clock seems to have
+stopped."""
 ALIVE_SECONDS = 1.0
 """Time between two heartbeats."""
 MAX_EXPIRING_SECONDS = 0.4

@@ -112,6 +112,7 @@ def drag(page: Page, card: Locator) -> None:
     assert held is not None
     assert felt is not None
     page.mouse.move(held["x"] + 8, held["y"] + held["height"] / 2)
+    expect(page.locator("#table")).to_have_attribute("data-drags", "")
     page.mouse.down()
     page.mouse.move(held["x"] + 20, held["y"] - 20)
     page.mouse.move(felt["x"] + felt["width"] / 2, felt["y"] + felt["height"] / 2, steps=4)

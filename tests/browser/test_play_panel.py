@@ -1,7 +1,9 @@
 """The question, the advice and the moves beside a player's table (`play.js`, `time_left.js`)."""
 
+import re
+
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Response, expect
 
 from league import play
 from league.models import Match
@@ -17,6 +19,7 @@ from tests.browser.test_play import (
     house,
     sit,
 )
+from tests.browser.test_weight import MAX_SCRIPT_BYTES, is_script
 from tests.browser.window import open_window, outside
 
 __all__ = ["house"]
@@ -39,7 +42,7 @@ def test_on_a_phone_the_question_and_the_clock_stay_above_the_felt(visit: Visit,
     at_turn(page)
     ask, felt = page.locator("#ask"), page.locator(".felt")
     assert bottom(page, "#ask") <= felt.evaluate("felt => felt.getBoundingClientRect().top")
-    expect(page.locator(".countdown")).to_have_text("60 s left")
+    expect(page.locator(".countdown")).to_have_text(re.compile(r"^\d+ s left$"))
     page.set_viewport_size({"width": 390, "height": 500})
     felt.evaluate("felt => felt.scrollIntoView({ block: 'end' })")
     expect(ask.locator("#question")).to_be_in_viewport(ratio=1)
@@ -205,3 +208,13 @@ def test_a_click_before_the_last_move_is_answered_makes_a_move(visit: Visit) -> 
     by_mouse(page)
     page.evaluate("release()")
     after(page, second)
+
+
+def test_a_table_in_play_loads_little_of_our_javascript(fresh: Visit) -> None:
+    page = fresh.page
+    responses: list[Response] = []
+    page.on("response", lambda response: responses.append(response))
+    sit(page, "partridge eagle-short")
+    assert at_turn(page)
+    scripts = {each.url: len(each.body()) for each in responses if is_script(each)}
+    assert 40_000 < sum(scripts.values()) <= MAX_SCRIPT_BYTES, scripts

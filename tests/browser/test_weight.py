@@ -34,7 +34,7 @@ def test_no_page_is_heavy_or_loads_from_another_host(
         responses.clear()
         fresh.page.goto(path, wait_until="networkidle")
         requests = [each.request for each in responses if not _is_stream(each)]
-        scripts = sum(len(each.body()) for each in responses if _is_script(each))
+        scripts = sum(len(each.body()) for each in responses if is_script(each))
         every = sum(request.sizes()["responseBodySize"] for request in requests)
         scripts_seen = max(scripts_seen, scripts)
         if scripts > MAX_SCRIPT_BYTES or every > MAX_BYTES:
@@ -44,7 +44,7 @@ def test_no_page_is_heavy_or_loads_from_another_host(
     assert hosts == {urlsplit(live_server.url).netloc}
 
 
-def _is_script(response: Response) -> bool:
+def is_script(response: Response) -> bool:
     """Return whether a response is a script of ours; the editor Ace is a package."""
     is_ours = "/write-a-bot/ace/" not in response.url and response.status < 300
     return response.request.resource_type == "script" and is_ours

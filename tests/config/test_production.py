@@ -69,7 +69,10 @@ def test_a_league_behind_tls_passes_the_check_for_deployment(tmp_path: Path) -> 
     ("variables", "begin"),
     [
         ({"SECRET_KEY": ""}, "SECRET_KEY is not set. Start the league with `make up`"),
-        ({"RATE_PLAY": "60000/min"}, "RATE_PLAY is '60000/min'; it must be a number and second"),
+        (
+            {"RATE_PLAY": "60000/min"},
+            "RATE_PLAY is '60000/min'; it must be a number of requests in a second",
+        ),
     ],
 )
 def test_a_program_with_a_wrong_setting_ends_with_one_sentence(

@@ -119,12 +119,18 @@ def test_an_analysis_that_starves_goes_on_between_matches_one_at_a_time(
     assert analyses.claim_starved(timezone.now()) == []
     assert analyses.claim_starved(later()) == [match.pk]
     assert analyses.claim_starved(later()) == []
-    sent: list[int] = []
+    sent: list[tuple[tuple[int], str]] = []
     monkeypatch.setattr(analyses, "SMALL_PORTION_SECONDS", 0)
-    monkeypatch.setattr(tasks.analyse_between_matches, "delay", sent.append)
+    monkeypatch.setattr(
+        tasks.analyse_between_matches, "apply_async", lambda ids, queue: sent.append((ids, queue))
+    )
     tasks.analyse_between_matches(match.pk)
-    assert sent == [match.pk]
+    assert sent == [((match.pk,), "play")]
     assert stored(match).moves_done
+    Match.objects.filter(pk=match.pk).update(archived=True, packed_record=None)
+    monkeypatch.setattr(analyses, "compute", lambda *_: True)
+    tasks.analyse_between_matches(match.pk)
+    assert sent[1:] == [((match.pk,), "ratings")]
 
 
 def test_an_analysis_whose_portion_always_fails_is_given_up_until_the_next_request(

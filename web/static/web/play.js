@@ -2,7 +2,6 @@
 // Moves go to the calls that bots use: POST matches/{id}/moves with the play token, and
 // GET turns?wait to wait. If a call fails, the forms work as they do without JavaScript.
 
-import { Dragging } from "./dragging.js";
 import { Notice, passes, StatusError, wordsOf } from "./failures.js";
 import { Seated } from "./table/seated.js";
 import { follow } from "./table/source.js";
@@ -324,9 +323,25 @@ function drop(card) {
   else if (isMove(chosen)) playChosen();
 }
 
-const dragging = new Dragging(place, {
-  seated: () => (now ? seated : null), mayDrag: isTurn, staysAway: () => sending > 0, drop,
-});
+/** @type {import("./dragging.js").Dragging|null} */
+let dragging = null;
+
+// Keys need no dragging, so it is loaded when a pointer first comes to the table.
+place.addEventListener("pointerover", async () => {
+  const { Dragging } = await import("./dragging.js");
+  dragging = new Dragging(place, {
+    seated: () => (now ? seated : null), mayDrag: isTurn, staysAway: () => sending > 0, drop,
+  });
+  place.dataset.drags = "";
+}, { once: true });
+
+/** Returns whether a click on a card chooses it. @param {Event} event */
+function chooses(event) {
+  if (dragging) return dragging.isClick(event);
+  const isIdle = seated.frames.isIdle;
+  seated.frames.finish(); // the first click ends the moving of cards
+  return isIdle;
+}
 
 /** @param {Event} event  @returns {Element} */
 const targetOf = (event) => /** @type {Element} */ (event.target);
@@ -339,7 +354,7 @@ document.addEventListener("click", (event) => {
     refresh("&hint=1").catch(() => location.assign(button.getAttribute("href") ?? ""));
   } else if (button.closest(".hand")) {
     event.preventDefault();
-    if (dragging.isClick(event)) press(button);
+    if (chooses(event)) press(button);
   } else if (button.id === "play-chosen") playChosen();
   else if (button.id === "clear-chosen") clearChosen();
   else if (button.name === "move") {
