@@ -98,8 +98,8 @@ def test_a_machine_that_stands_still_during_a_check_is_no_fault_of_the_version(
 ) -> None:
     monkeypatch.setattr(qualifying, "HostedBot", Stalled)
     monkeypatch.setattr(jails, "jail", lambda: None)
-    limit = qualifying.WallLimit()
     monkeypatch.setattr(time, "monotonic", lambda: Stalled.passed)
+    limit = qualifying.WallLimit(seconds=10.0**6)
     setting = qualifying.MatchSetting("twelve-days", "calliope", 4)
     checked = qualifying.play_qualifying_match(BotVersion(), setting, limit)
     assert Stalled.passed > 40.0
