@@ -107,6 +107,10 @@ down: ## end the league that runs in this checkout, in a terminal or in the back
 	@if [ -x $(BIN)/python ]; then exec $(BIN)/python -m devserver.down; \
 	else echo "No league runs here: nothing is installed yet."; fi
 
+.PHONY: restore
+restore: $(VENV)/.project ## put a backup in the place of the data here (FILE=var/backups/...), after make down
+	@exec $(BIN)/python -m devserver.restore $(FILE)
+
 .PHONY: demo-bot
 demo-bot: $(VENV)/.project ## a remote bot joins the league that runs here, or URL=..., and plays
 	@exec $(BIN)/python -m bots_sdk.demo $(URL)

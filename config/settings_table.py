@@ -33,11 +33,11 @@ class Text(NamedTuple):
 TEXTS: dict[str, Text] = {
     "DATABASE_URL": Text(
         "PostgreSQL 14 or newer, `postgresql://user@host/name`",
-        default="a server from packages (`make up`)",
+        default="`make up` starts its own; elsewhere none",
     ),
     "REDIS_URL": Text(
         "Redis or Valkey 7 or newer, `redis://host:6379/0`",
-        default="a server from packages (`make up`)",
+        default="`make up` starts its own; elsewhere none",
     ),
     "SECRET_KEY": Text(
         "the same for all parts; a new key ends all sessions and tokens",
@@ -75,8 +75,8 @@ TEXTS: dict[str, Text] = {
     ),
     "RATE_PASSWORDS": Text("the same for signing in"),
     "RATE_PICTURES": Text(
-        "[pictures](organise.md#show-an-event-on-another-site) that one address lets the "
-        "league draw; a picture from the cache does not count"
+        "[pictures](organise.md#show-an-event-on-another-site) that the league draws "
+        "for one address; a picture from the cache does not count"
     ),
     "RATE_GUESSES": Text("wrong passwords for one account from one address"),
     "RATE_ACCOUNT_GUESSES": Text(
@@ -134,8 +134,9 @@ TEXTS: dict[str, Text] = {
         " long"
     ),
     "MAX_CHECK_SECONDS": Text(
-        "wall time for the whole check of an upload; if it takes longer, the game in play fails. A "
-        "version that declares no games is ready for the game that it passed; any other is refused"
+        "wall time for the whole check of an upload; if it takes longer, the game in play fails. "
+        "If a version declares no games and has passed one game, it is ready for that game. Any "
+        "other version is refused"
     ),
     "TRY_IN_BROWSER": Text(
         "people may [try a bot in the browser](#trials-in-the-browser) without an account"

@@ -3,6 +3,7 @@
 import fcntl
 import hashlib
 import os
+import secrets
 import shutil
 import sys
 import tempfile
@@ -74,6 +75,17 @@ def try_lock(file: IO[str]) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+def secret_key(directory: Path) -> str:
+    """Return the secret key of a league, which its first start creates in its directory."""
+    path = directory / "secret_key"
+    if not path.exists():
+        fresh = directory / f"secret_key.{os.getpid()}"
+        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
+            file.write(secrets.token_urlsafe(48))
+        fresh.replace(path)
+    return path.read_text()
 
 
 def _end_last_run(alive: IO[str], directory: Path) -> None:

@@ -9,7 +9,6 @@ which has loaded the code.
 import argparse
 import asyncio
 import os
-import secrets
 import socket
 import sys
 import time
@@ -22,7 +21,7 @@ from pathlib import Path
 from devserver.addresses import EVERYWHERE, address, allowed_hosts, in_url
 from devserver.output import Output
 from devserver.part import STOP_SECONDS, Part
-from devserver.place import Place, ServersError, claimed
+from devserver.place import Place, ServersError, claimed, secret_key
 from devserver.running import CHECKOUT, noted
 from devserver.servers import server_parts
 from devserver.sleep import Sleep, sleep_with
@@ -74,7 +73,7 @@ def main() -> int:
                 "REDIS_URL": urls.redis_url,
             }
             if "SECRET_KEY" not in environment:
-                environment["SECRET_KEY"] = _secret_key(options.directory)
+                environment["SECRET_KEY"] = secret_key(options.directory)
             environment.setdefault("PYTHONUNBUFFERED", "1")
             # Celery warns about root. Only the front can be reached from outside, so root is fine.
             environment.setdefault("PYTHONWARNINGS", "ignore:You're running the worker")
@@ -106,17 +105,6 @@ def _check_port(host: str, port: int) -> None:
             raise CannotStartError(
                 f"Port {port} on {host} can't be used ({error.strerror}). Try make up PORT=8001."
             ) from None
-
-
-def _secret_key(directory: Path) -> str:
-    """Return the secret key of this league, which its first start creates."""
-    path = directory / "secret_key"
-    if not path.exists():
-        fresh = directory / f"secret_key.{os.getpid()}"
-        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
-            file.write(secrets.token_urlsafe(48))
-        fresh.replace(path)
-    return path.read_text()
 
 
 def _fork_server(at: Path, code: str = "config.loading") -> Part:

@@ -14,6 +14,7 @@ THOROUGH = (
     # Whole leagues, with bots that misbehave and processes that are killed.
     "tests/config/test_production.py",
     "tests/devserver/test_front.py",
+    "tests/devserver/test_restore.py",
     "tests/devserver/test_servers.py",
     "tests/docker/test_image.py",
     "tests/docker/test_kubernetes.py",

@@ -1,0 +1,67 @@
+"""``make restore FILE=...``: replace the data of the league here by a backup.
+
+The league must have ended. PostgreSQL and Valkey run for the time of the command alone.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from devserver.place import ServersError, secret_key
+from devserver.running import CHECKOUT
+from devserver.servers import local_servers
+
+_STEPS = (("set_up_league", "--migrate"), ("recompute",))
+"""These follow the restore: the tables of this version, and a look at all ratings."""
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Restore a backup into a league's directory; return the exit status.
+
+    Args:
+        words: of the command line; None: those of this process.
+    """
+    parser = argparse.ArgumentParser(prog="make restore", description=__doc__)
+    parser.add_argument("file", nargs="?", type=Path)
+    parser.add_argument("--directory", type=Path, default=CHECKOUT / "var")
+    options = parser.parse_args(words)
+    if options.file is None or not options.file.is_file():
+        named = "Name a backup" if options.file is None else f"There is no file {options.file}"
+        backups = sorted((options.directory / "backups").glob("*.dump"))
+        found = "".join(f"\n  make restore FILE={path}" for path in backups)
+        print(f"make restore: {named}.{found or ' There is none here.'}", file=sys.stderr)
+        return 2
+    try:
+        with local_servers(
+            options.directory,
+            database_url=os.environ.get("DATABASE_URL") or None,
+            redis_url=os.environ.get("REDIS_URL") or None,
+        ) as servers:
+            environment = {
+                "SECRET_KEY": secret_key(options.directory),
+                **os.environ,
+                "DATABASE_URL": servers.database_url,
+                "REDIS_URL": servers.redis_url,
+            }
+            return _restore(options.file, environment)
+    except ServersError as error:
+        print(f"make restore: {error}", file=sys.stderr)
+        return 1
+
+
+def _restore(file: Path, environment: Mapping[str, str]) -> int:
+    """Run the commands of a restore one after the other, up to the first that fails."""
+    for step in (("restore", str(file.resolve())), *_STEPS):
+        words = [sys.executable, CHECKOUT / "manage.py", *step]
+        if status := subprocess.run(words, env=environment, cwd=CHECKOUT, check=False).returncode:
+            print(f"make restore: manage.py {step[0]} ended with status {status}.", file=sys.stderr)
+            return 1
+    print("Restored. `make up` starts the league.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
