@@ -1,9 +1,11 @@
 """Runs a league in containers from nothing to its end: ``make test-containers``.
 
-It builds the image, brings ``docker/compose.yaml`` up, uploads a bot and waits for its rank,
-restarts each part, upgrades to a second image while clients call, lets a worker on another network
-play, archives, backs up, restores, goes on with a domain and TLS, and removes everything that it
-made. BASE_IMAGE, DATABASE_IMAGE and BROKER_IMAGE name other images than those of the registry.
+It builds the image of the last release, brings its ``docker/compose.yaml`` up, uploads a bot and
+waits for its rank, and restarts each part. It upgrades to an image of this checkout, which has a
+migration more, while clients call. Then it lets a worker on another network play, archives, backs
+up, restores, goes on with a domain and TLS, and removes everything that it made. UPGRADE_FROM names
+another commit to begin with, and BASE_IMAGE, DATABASE_IMAGE and BROKER_IMAGE other images than
+those of the registry.
 """
 
 import signal
@@ -18,10 +20,10 @@ from tests.containers import archive, engine, tls
 from tests.containers.engine import ROOT, CommandError, run
 from tests.containers.league import PARTS, League, running, wait_for
 from tests.containers.load import Load, Player
+from tests.containers.versions import build_second, has_trial, released
 from tests.containers.workers import elsewhere
 
 LADDER = "/api/v1/ladders/twelve-days/standings"
-CHANGE = "LABEL changed=yes\nENV CHANGED=yes\n"
 
 
 @contextmanager
@@ -55,8 +57,20 @@ def main() -> int:
 
 def play_through(league: League) -> None:
     """Take a league through its life."""
+    with released() as checkout:
+        play_released(league, checkout)
+        with step("build a second image"):
+            second = build_second(league)
+        upgrade(league, second)
+    play_elsewhere(league)
+    backup_and_restore(league)
+
+
+def play_released(league: League, checkout: Path) -> None:
+    """Bring the released version up, and use it."""
+    league.files = [str(checkout / "docker" / "compose.yaml")]
     with step("build the image"):
-        league.build("first")
+        league.build("first", checkout=checkout)
     with step("bring it up from nothing"):
         league.compose("up", "--detach", "--wait")
         league.wait_until_ready()
@@ -69,22 +83,6 @@ def play_through(league: League) -> None:
             league.compose("restart", part)
             league.compose("up", "--detach", "--wait", "--no-recreate")
             league.wait_until_ready()
-    with step("build a second image"):
-        # With the client of an object storage.
-        league.build("s3", "s3")
-        second = f"{league.name}:second"
-        run(
-            "docker",
-            "build",
-            "--quiet",
-            "--tag",
-            second,
-            "-",
-            given=f"FROM {league.name}:s3\n{CHANGE}",
-        )
-    upgrade(league, second)
-    play_elsewhere(league)
-    backup_and_restore(league)
 
 
 def upload(league: League, name: str) -> None:
@@ -113,6 +111,7 @@ def upgrade(league: League, image: str) -> None:
     """Upgrade under load; no request may fail, and no turn be lost."""
     player = Player(league.url, "partridge-fan")
     league.variables["LEAGUE_IMAGE"] = image
+    league.files = ["docker/compose.yaml"]
     print("upgrade under load", flush=True)
     with Load(player) as load:
         wait_for(lambda: load.sent["events of turn streams"], load.report)
@@ -126,6 +125,8 @@ def upgrade(league: League, image: str) -> None:
         changed = league.compose("exec", "--no-TTY", part, "printenv", "CHANGED")
         if changed.strip() != "yes":
             raise CommandError(f"{part} still runs the first image")
+    if not has_trial(league):
+        raise CommandError("the database has not the column of the second version")
     if load.failures or (faults := player.faults()):
         raise CommandError("requests failed" if load.failures else f"lost turns: {faults}")
 

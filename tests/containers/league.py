@@ -25,7 +25,7 @@ class League:
     Attributes:
         url: the address of its front.
         variables: the environment of its commands.
-        files: its compose files.
+        files: its compose files; at first those of the version that it begins with.
     """
 
     def __init__(self, images: Mapping[str, str]) -> None:
@@ -57,12 +57,12 @@ class League:
         words = ("run", "--rm", "--no-deps", "backup", "python", "manage.py", *words)
         return self.compose("--profile", "backup", *words)
 
-    def build(self, tag: str, requirements: str = "server") -> None:
-        """Build the image of this checkout; the layers of earlier builds are used again."""
+    def build(self, tag: str, requirements: str = "server", checkout: Path = ROOT) -> None:
+        """Build the image of a checkout; the layers of earlier builds are used again."""
         given = {"BASE_IMAGE": self.variables["BASE_IMAGE"], "REQUIREMENTS": requirements}
         words = [word for pair in given.items() for word in ("--build-arg", "=".join(pair))]
-        file, name = "docker/Dockerfile", f"{self.name}:{tag}"
-        run("docker", "build", "--quiet", *words, "--file", file, "--tag", name, ".")
+        file, name = str(checkout / "docker" / "Dockerfile"), f"{self.name}:{tag}"
+        run("docker", "build", "--quiet", *words, "--file", file, "--tag", name, str(checkout))
 
     def read(self, path: str) -> bytes:
         """Return what is at a path.

@@ -1,0 +1,11 @@
+"""``manage.py migrate``, for which the texts of fields are no changes."""
+
+from django.core.management.commands.migrate import Command as OfDjango
+
+from league.management.schema_changes import SchemaChanges
+
+
+class Command(OfDjango):
+    """Django's command with our rule of what a change is."""
+
+    autodetector = SchemaChanges
