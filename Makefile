@@ -261,7 +261,7 @@ ifndef UV
 	@build/uv/bin/python -m pip install -qq --disable-pip-version-check uv
 endif
 	@$(COMPILE) $(if $(UPGRADE),--upgrade) --all-extras --group checkout --group dev -o requirements/dev.txt
-	@for group in checkout server s3; do \
+	@for group in checkout server s3 schemas; do \
 		$(COMPILE) --upgrade --group $$group -c requirements/dev.txt -o requirements/$$group.txt || exit 1; done
 	@grep -c == requirements/*.txt
 
