@@ -27,8 +27,8 @@ from web.table.steps import Card
 
 register = template.Library()
 
-_LONGEST_WHOLE = 24
-"""Letters of a word that fits on a line of a phone even in a heading."""
+_LONGEST_WHOLE = 32
+"""Letters of a word that fits on a line of a phone: the longest name of a bot."""
 
 
 @register.filter

@@ -51,22 +51,25 @@ class Cell(NamedTuple):
     Attributes:
         text: win shares summed over blocks, and the number of blocks; "" if they never met.
         mark: ``self`` on the diagonal, ``up`` above and ``down`` below half; else "".
+        head: the head of its column, which stands above the cell on phones.
     """
 
     text: str
     mark: str
+    head: str
 
 
 class CrossTable(NamedTuple):
     """A cross table.
 
     Attributes:
-        columns: rank and bot of each column, in order; rank None for bots without a rank.
+        columns: head and bot of each column, in order. The head is the bot's rank; without one it
+            is ``H`` for a house bot that fills a seat, else a dash.
         rows: each bot with its cells.
         left_out: number of entrants that are not shown.
     """
 
-    columns: list[tuple[int | None, Bot]]
+    columns: list[tuple[str, Bot]]
     rows: list[tuple[TournamentStanding, list[Cell]]]
     left_out: int
 
@@ -129,8 +132,11 @@ def cross_table(history: History, placed: Sequence[TournamentStanding]) -> Cross
         return None
     rows = cross_table_of(history, placed[:MAX_CROSSED])
     ranks = {row.placed.bot.pk: row.placed.row.rank for row in rows}
-    columns = [(ranks.get(bot.pk), bot) for bot, _ in rows[0].met] if rows else []
-    cells = [(row.placed, [_cell(row, bot, met) for bot, met in row.met]) for row in rows]
+    columns = [(_head(ranks.get(bot.pk), bot), bot) for bot, _ in rows[0].met] if rows else []
+    cells = [
+        (row.placed, [_cell(row, bot, met, _head(ranks.get(bot.pk), bot)) for bot, met in row.met])
+        for row in rows
+    ]
     return CrossTable(columns, cells, len(history.entries) - len(rows))
 
 
@@ -263,14 +269,18 @@ def _round_robin_description(history: History) -> str:
     )
 
 
-def _cell(row: CrossRow, bot: Bot, met: OpponentScore | None) -> Cell:
+def _head(rank: int | None, bot: Bot) -> str:
+    return str(rank) if rank else "–" if bot.owner_id else "H"
+
+
+def _cell(row: CrossRow, bot: Bot, met: OpponentScore | None, head: str) -> Cell:
     if bot == row.placed.bot:
-        return Cell("", "self")
+        return Cell("", "self", head)
     if met is None:
-        return Cell("", "")
+        return Cell("", "", head)
     half = Fraction(met.blocks, 2)
     mark = "up" if met.score > half else "down" if met.score < half else ""
-    return Cell(f"{_number(met.score, 2)}/{met.blocks}", mark)
+    return Cell(f"{_number(met.score, 2)}/{met.blocks}", mark, head)
 
 
 def _number(number: Fraction | int, digits: int) -> str:

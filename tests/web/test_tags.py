@@ -20,13 +20,13 @@ def test_scores_and_names_with_hyphens_stay_on_one_line_and_other_words_wrap() -
     )
 
 
-def test_a_name_of_24_letters_stays_on_one_line() -> None:
-    shown = whole("partridge-in-a-pear-tree, bob: in play")
-    assert shown == '<span class="whole">partridge-in-a-pear-tree,</span> bob: in play'
+def test_the_longest_name_of_a_bot_stays_on_one_line() -> None:
+    shown = whole("twelve-drummers-drumming-at-last, bob: in play")
+    assert shown == '<span class="whole">twelve-drummers-drumming-at-last,</span> bob: in play'
 
 
-def test_a_name_too_long_for_a_line_of_a_phone_may_wrap() -> None:
-    assert "span" not in whole("a-very-long-name-of-a-bot wins")
+def test_a_word_too_long_for_a_line_of_a_phone_may_wrap() -> None:
+    assert "span" not in whole("a-very-long-name-of-an-archived-bot wins")
 
 
 def test_what_people_type_is_escaped() -> None:

@@ -56,6 +56,11 @@ class ChangeTable(NamedTuple):
     columns: list[str]
     rows: list[tuple[Bot, list[str]]]
 
+    @property
+    def labelled(self) -> list[tuple[Bot, list[tuple[str, str]]]]:
+        """The rows, each text with the heading of its column, which stands above it on phones."""
+        return [(bot, list(zip(self.columns, texts, strict=True))) for bot, texts in self.rows]
+
 
 @organiser_only
 def block(request: HttpRequest, slug: str, number: int, block: int) -> HttpResponse:

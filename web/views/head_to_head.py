@@ -58,6 +58,7 @@ def against(request: HttpRequest, name: str, other: str) -> HttpResponse:
     context = {
         "bot": bot,
         "other": opponent,
+        "pair": [bot, opponent],
         "places": common_places(bot, opponent, _LADDERS),
         "forms": [forms.get(each.pk) for each in (bot, opponent)] if forms else [],
         "story": result_story,

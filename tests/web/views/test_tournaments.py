@@ -139,7 +139,7 @@ def test_a_swiss_shows_a_cross_table_late_entries_and_withdrawals(client: Client
     text = page(client, f"/tournaments/{swiss.pk}/")
     for shown in ("withdrew in stage 1", "It asked for &lt;hidden&gt; cards.", "from stage 2"):
         assert shown in text
-    assert text.count('<td class="number self">') == 8
+    assert text.count('class="number self">') == 8
     assert 'style="' not in text
     assert "<script>" not in text
 
@@ -178,7 +178,7 @@ def test_before_the_first_block_is_over_nobody_has_a_rank_or_a_lot(client: Clien
     competitions.advance_tournament(tournament.pk)
     text = page(client, f"/tournaments/{tournament.pk}/")
     assert "behind the bot above" not in text
-    assert text.count('<td class="number">–</td>') >= 4
+    assert text.count('class="number">–</td>') >= 4
     assert "waiting to be played" in text
     assert ">being played<" not in text
     assert "the next matches wait to be played" in text
