@@ -110,29 +110,46 @@ def bots_listed(wanted: str, kind: str, game: str = "", sort: str = "") -> Query
         bots = bots.filter(name__contains=wanted.lower())
     if kind:
         bots = bots.filter(kind=kind)
+    standings = _with_higher(Standing.objects.filter(**ladder_of_game))
+    return bots.prefetch_related(Prefetch("standings", standings))
+
+
+def _with_higher(standings: QuerySet[Standing]) -> QuerySet[Standing]:
+    """Return standings with ``higher``, in the order of their ladders' titles."""
     better = Standing.objects.ranked().filter(
         ladder=OuterRef("ladder"), rating__gt=OuterRef("rating")
     )
     counted = better.order_by().values("ladder").annotate(count=Count("pk")).values("count")
-    standings = (
-        Standing.objects.filter(**ladder_of_game)
-        .select_related("ladder")
-        .annotate(higher=Coalesce(Subquery(counted), 0))
-        .order_by("ladder__title", "pk")
-    )
-    return bots.prefetch_related(Prefetch("standings", standings))
+    found = standings.select_related("ladder").annotate(higher=Coalesce(Subquery(counted), 0))
+    return found.order_by("ladder__title", "pk")
 
 
 def bots_of(owner: User) -> QuerySet[Bot]:
-    """Return a person's bots with their tokens and the ladders that they are on."""
+    """Return a person's bots with their tokens, ladders, and standings as in `bots_listed`."""
     bots = Bot.objects.owned_by(owner).active().with_quarantine().select_related("current")
-    return bots.prefetch_related("tokens", "ladder_entries__ladder")
+    standings = Prefetch("standings", _with_higher(Standing.objects.all()))
+    return bots.prefetch_related("tokens", "ladder_entries__ladder", standings)
 
 
-def ladders_with_membership(bot: Bot, ladders: Sequence[Ladder]) -> list[tuple[Ladder, bool]]:
-    """Return each ladder and whether the bot, as `bots_of` returns it, is on it."""
+class OnLadder(NamedTuple):
+    """A ladder, for one bot.
+
+    Attributes:
+        ladder: the ladder.
+        is_entered: whether the bot is on it.
+        standing: of the bot; None before its first rated block.
+    """
+
+    ladder: Ladder
+    is_entered: bool
+    standing: Standing | None
+
+
+def on_ladders(bot: Bot, ladders: Sequence[Ladder]) -> list[OnLadder]:
+    """Return what each ladder is to a bot, as `bots_of` returns it."""
     entered = {entry.ladder_id for entry in bot.ladder_entries.all()}
-    return [(ladder, ladder.pk in entered) for ladder in ladders]
+    standings = {row.ladder_id: row for row in bot.standings.all()}
+    return [OnLadder(each, each.pk in entered, standings.get(each.pk)) for each in ladders]
 
 
 def last_versions(bot: Bot, count: int) -> list[BotVersion]:

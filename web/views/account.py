@@ -16,7 +16,8 @@ from league import accounts, bots
 from league.models import Bot, Ladder
 from web.forms import BotForm, SignUpForm, add_errors, status_of
 from web.requests import signed_in
-from web.selectors.bots import bots_of, ladders_with_membership
+from web.selectors.bots import bots_of, on_ladders
+from web.selectors.form import forms_of
 from web.throttled import limited
 
 
@@ -78,11 +79,13 @@ def account(request: HttpRequest) -> HttpResponse:
             return render(request, "web/token.html", context)
     now = timezone.now()
     ladders = list(Ladder.objects.all())
+    own = list(bots_of(user))
+    forms = forms_of([bot.pk for bot in own])
     context = {
         "form": form,
         "bots": [
-            (bot, bots.is_online(bot, now), ladders_with_membership(bot, ladders))
-            for bot in bots_of(user)
+            (bot, bots.is_online(bot, now), on_ladders(bot, ladders), forms.get(bot.pk))
+            for bot in own
         ],
     }
     return render(request, "web/account.html", context, status=status_of(form))
