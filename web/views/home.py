@@ -23,6 +23,8 @@ _WALL = 9
 _REPLAYS = 4
 _ENDS = 2
 _OWN_PLACES = 4
+_MORE = 3
+_NEXT = 3
 _OWN_NEWS = 3
 _BUSY_SECONDS, _QUIET_SECONDS = 5, 30
 """The pause between two updates of the lists. Without JavaScript the page loads less often."""
@@ -74,8 +76,17 @@ def _with_links(items: list[FeedItem]) -> list[tuple[FeedItem, str, str]]:
 @require_safe
 def wall(request: HttpRequest) -> HttpResponse:
     """Show up to nine live tables, or replays of recent highlights if none is live."""
-    found = tv.channels(_WALL, replays=_REPLAYS)
-    return render(request, "web/tv.html", {"channels": found, "count": _WALL})
+    todays = last_highlights()
+    found = tv.channels(_WALL, replays=_REPLAYS, known=todays)
+    on_wall = {channel.table.match.pk for channel in found}
+    more = [each for each in todays if each.match_id not in on_wall]
+    context = {
+        "channels": found,
+        "count": _WALL,
+        "highlights": highlights.shown(more[:_MORE]),
+        "coming": tournaments.tournaments_to_come()[:_NEXT],
+    }
+    return render(request, "web/tv.html", context)
 
 
 @require_safe

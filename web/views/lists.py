@@ -8,7 +8,9 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from engine.games.titles import GAME_TITLES
+from league.feeds import last_highlights
 from league.models import Bot, Tournament
+from web import highlights
 from web.requests import page_of, whole_number
 from web.selectors import bots as bot_rows
 from web.selectors import form
@@ -19,6 +21,7 @@ from web.selectors import tournaments as event_rows
 _ROWS = 25
 _LADDERS = 20
 _TOP = 3
+_HIGHLIGHTS = 3
 _LAST_PAGE = 200
 """Matches have no page beyond this one: a search finds older ones."""
 _LONGEST_SEARCH = 80
@@ -72,7 +75,9 @@ def matches(request: HttpRequest) -> HttpResponse:
     found = match_rows.matches_found(wanted, game, state)
     # One row more than a page shows whether there is a next page; to count all rows takes long.
     rows = list(found[(number - 1) * _ROWS : number * _ROWS + 1])
+    is_front = number == 1 and not (wanted or game or state)
     context = {
+        "highlights": highlights.shown(last_highlights()[:_HIGHLIGHTS]) if is_front else [],
         "matches": match_rows.tagged(rows[:_ROWS]),
         "previous": number - 1,
         "next": number + 1 if len(rows) > _ROWS and number < _LAST_PAGE else None,
