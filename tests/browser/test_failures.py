@@ -1,4 +1,4 @@
-"""`failures.js`, `fetching.js`: a page goes on after calls that fail, and shows why they failed."""
+"""`failures.js`, `fetching.js`, `notices.js`: a page goes on after failed calls, and shows why."""
 
 import re
 from typing import Any

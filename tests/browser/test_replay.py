@@ -1,4 +1,4 @@
-"""Stepping through a replay: `table.js`, `view.js` and `transport.js`."""
+"""Stepping through a replay: `table.js`, `view.js`, `transport.js` and `copying.js`."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""`tv.js` shows tables to watch, one after another; `times.js` shows times in the reader's zone."""
+"""`tv.js` shows tables one after another, `loop.js` repeats one; `times.js` shows local times."""
 
 import re
 from datetime import UTC, datetime

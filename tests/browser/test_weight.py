@@ -61,6 +61,8 @@ def _paths(league: Tournament) -> list[str]:
     feeds.find_highlights(timezone.now().date())
     analyses.ask(match=match)
     analyses.compute(match.pk, seconds=600, playouts=8)
+    waiting = Match.objects.filter(block__round__tournament=league).latest("pk")
+    analyses.ask(match=waiting)
     return [
         "/",
         "/tv/",
@@ -74,6 +76,7 @@ def _paths(league: Tournament) -> list[str]:
         f"/tournaments/{league.pk}/",
         f"/tournaments/{cup.pk}/",
         f"/matches/{match.pk}/",
+        f"/matches/{waiting.pk}/",
         f"/matches/{match.pk}/analysis/?decisions=all",
         f"/embed/matches/{match.pk}/",
         "/docs/",

@@ -2,7 +2,8 @@
 // Moves go to the calls that bots use: POST matches/{id}/moves with the play token, and
 // GET turns?wait to wait. If a call fails, the forms work as they do without JavaScript.
 
-import { Notice, passes, StatusError, wordsOf } from "./failures.js";
+import { passes, StatusError } from "./failures.js";
+import { Notice, wordsOf } from "./notices.js";
 import { Seated } from "./table/seated.js";
 import { follow } from "./table/source.js";
 import { countSeconds } from "./time_left.js";

@@ -4,7 +4,7 @@
 import { fetchJson } from "../fetching.js";
 import { Fold, frameOf, frameOfPly, seenBy, showsMoves } from "./scene.js";
 import { announce } from "./spoken.js";
-import { element, LEAST_MOVE, MOVE, over, part, parts, press, stay, still, View, WAITS } from "./view.js";
+import { LEAST_MOVE, MOVE, part, parts, View } from "./view.js";
 
 const NARROW = matchMedia("(max-width: 43rem)");
 
@@ -63,7 +63,7 @@ async function replay(table) {
   }
   player.at = beginOf(table, fold.frames);
   player.show(player.at, { by: "start" });
-  if (!transport) return loop(table, player);
+  if (!transport) return (await import("./loop.js")).loop(table, player);
   if (table.querySelector("#chances")) {
     const { Beside } = await import("./beside.js");
     beside = new Beside(table, player, transport);
@@ -75,7 +75,13 @@ async function replay(table) {
     viewer = seats.value === "" ? null : Number(seats.value);
     player.show(player.at, { by: "view" });
   });
-  for (const copy of parts(table, "[data-copy]")) offerCopy(copy, player);
+  for (const copy of parts(table, "[data-copy]")) {
+    copy.addEventListener("click", async () => {
+      address(player);
+      const { copyLink } = await import("./copying.js");
+      await copyLink(copy);
+    });
+  }
   for (const place of parts(document, `[data-check="${table.id}"]`)) offerCheck(place, match);
 }
 
@@ -93,71 +99,6 @@ function beginOf(table, frames) {
   if (judged >= 0) return judged;
   const step = Number(asked.get("step"));
   return step ? frameOf(frames, Math.min(step, Number(table.dataset.last))) : 0; // as the server does
-}
-
-/** Copies the link to the current frame at a click. @param {HTMLElement} copy @param {Player} player */
-function offerCopy(copy, player) {
-  copy.addEventListener("click", async () => {
-    address(player);
-    try {
-      await navigator.clipboard.writeText(location.href);
-    } catch {
-      offerLink(copy); // without TLS there is no clipboard, or the browser forbids it
-      return;
-    }
-    copy.textContent = "Link copied";
-    setTimeout(() => { copy.textContent = "Copy link"; }, 2000);
-  });
-}
-
-/** Shows the link below its button, selected for the reader to copy. @param {HTMLElement} copy */
-function offerLink(copy) {
-  /** @type {HTMLInputElement|null|undefined} */
-  let link = copy.parentElement?.querySelector(".copy-by-hand input");
-  if (!link) {
-    const line = element("label", "copy-by-hand");
-    link = document.createElement("input");
-    link.readOnly = true;
-    line.append("Press Ctrl+C or ⌘C to copy the link: ", link);
-    copy.after(line);
-  }
-  link.value = location.href;
-  link.focus();
-  link.select();
-}
-
-/** Plays a small table again and again, until somebody pauses it. @param {HTMLElement} table @param {Player} player */
-function loop(table, player) {
-  const button = part(table, "[data-play]");
-  const last = player.frames.length - 1;
-  let timer = 0;
-  const plan = (wait = WAITS.end) => {
-    timer = setTimeout(next, wait);
-  };
-  const next = () => {
-    if (!table.isConnected) return;
-    if (document.hidden) plan(1000);
-    else if (player.at < last) {
-      player.show(player.at + 1, { by: "play" });
-      plan(player.at < last ? stay(player.frames[player.at]) : 2 * WAITS.end);
-    } else {
-      over(table);
-      player.at = -1; // unless the page shows another match now, this one plays from its beginning
-      plan();
-    }
-  };
-  const play = (on = true) => {
-    clearTimeout(timer);
-    press(button, on);
-    if (on) plan(WAITS.deal);
-  };
-  button.hidden = false;
-  button.addEventListener("click", () => {
-    const on = button.getAttribute("aria-pressed") !== "true";
-    if (on && player.at === last) player.show(0, { by: "play" });
-    play(on);
-  });
-  play(!still.matches);
 }
 
 /**
