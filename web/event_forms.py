@@ -13,6 +13,11 @@ from web.conflicts import replaced
 
 _TIMES = ("entries_open_at", "starts_at")
 _WITH_DEFAULTS = ("max_tables", "extra_blocks")
+_GROUPS = {
+    "What is played": ("title", "ladder", "format", "house_bots", "fill_in", "late_entry"),
+    "When": ("zone", "starts_at", "entries_open_at"),
+    "How much": ("blocks_per_table", "swiss_rounds", "max_tables", "extra_blocks"),
+}
 _WIRE = "%Y-%m-%dT%H:%M"
 
 
@@ -123,6 +128,14 @@ class EventForm(forms.Form):
             )
             if tournament.state != Tournament.State.ANNOUNCED:
                 del self.fields["entries_open_at"]
+
+    @property
+    def groups(self) -> list[tuple[str, list[forms.BoundField]]]:
+        """Headings and fields, as the page groups them."""
+        return [
+            (heading, [self[name] for name in names if name in self.fields])
+            for heading, names in _GROUPS.items()
+        ]
 
     def clean_zone(self) -> ZoneInfo:
         """Return the zone of the times."""

@@ -36,12 +36,16 @@ def overview(request: HttpRequest) -> HttpResponse:
         if found is not None:
             return found
     coming = Tournament.objects.to_come() | Tournament.objects.running()
+    tournaments = list(coming.with_entry_counts().order_by("starts_at")[:_TOURNAMENTS])
+    running = sum(each.state == Tournament.State.RUNNING for each in tournaments)
     context = {
         "form": form,
         "quarantines": Quarantine.objects.active(timezone.now()).select_related(
             "bot", "account", "made_by"
         ),
-        "tournaments": coming.select_related("ladder").order_by("starts_at")[:_TOURNAMENTS],
+        "tournaments": tournaments,
+        "running": running,
+        "to_come": len(tournaments) - running,
         "entries": moderation_log.entries()[:_LATEST],
     }
     return render(request, "web/organise/overview.html", context, status=status_of(form))
