@@ -16,6 +16,9 @@ _OPTIONS: dict[str, Any] = {
 LOOKS = ("color-contrast", "link-in-text-block", "scrollable-region-focusable", "target-size")
 """The rules whose result a theme or a width can change, apart from what is shown at all."""
 
+LAYOUT = ("scrollable-region-focusable", "target-size")
+"""The rules whose result the width alone can change."""
+
 
 def prepare(page: Page) -> None:
     """Have all pages that a tab opens from now on begin with axe, which is sent to it only once."""

@@ -36,8 +36,8 @@ def test_no_page_has_an_error_overflows_or_has_a_fault_by_axe(
     """Open each page once, as on a phone; then make the window wider and the theme dark.
 
     Axe checks all rules in the narrowest window, and in the widest window and the other theme those
-    whose result these can change. The gallery of components has all rules in all four combinations
-    (`test_gallery.py`).
+    whose result these can change; between, those whose result the width alone can change. The
+    gallery of components has all rules in all four combinations (`test_gallery.py`).
     """
     page = fresh.page
     _prepare(page.context, live_server)
@@ -99,6 +99,8 @@ def seen(page: Page, path: str) -> _Seen:
     for width in (390, 820, 1400):
         show(page, width, "light" if width == 390 else "dark")
         wide[width] = max(wide.get(width, 0), overflow(page))
+        if width == 820:
+            faults += axe.faults(page, axe.LAYOUT)
     faults += axe.faults(page, axe.LOOKS)
     return response.status if response else None, wide, faults
 

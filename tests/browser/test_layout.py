@@ -20,6 +20,10 @@ INSIDE = """element => {
     return range.getBoundingClientRect().right <= element.getBoundingClientRect().right;
 }"""
 """A script: whether the text of an element ends inside its box."""
+OPEN_DETAILS = "document.querySelectorAll('details').forEach((each) => { each.open = true; })"
+"""A script that opens what is folded."""
+LABEL = "cell => getComputedStyle(cell, '::before').content"
+"""A script: what stands above the text of a cell."""
 
 
 def top(page: Page, selector: str) -> float:
@@ -78,7 +82,7 @@ def test_on_a_phone_the_heads_of_a_ladder_fit_and_no_note_is_about_a_hidden_colu
 def test_a_table_fades_out_at_the_edge_beyond_which_it_goes_on(
     league: Tournament, visit: Visit
 ) -> None:
-    visit.page.set_viewport_size(PHONE)
+    visit.page.set_viewport_size({"width": 680, "height": 900})
     visit.page.goto("/ladders/quick/?view=statistics")
     table = visit.page.locator(".scroll").first
 
@@ -101,6 +105,35 @@ def test_a_table_fades_out_at_the_edge_beyond_which_it_goes_on(
     visit.page.set_viewport_size({"width": 1400, "height": 900})
     visit.page.goto("/ladders/eagles/rounds/1/")
     assert cut() == ("0px", "0px")
+
+
+def test_on_a_phone_the_tables_of_statistics_are_blocks_and_do_not_scroll(
+    league: Tournament, visit: Visit
+) -> None:
+    visit.page.set_viewport_size(PHONE)
+    for path in ("/ladders/quick/?view=statistics", "/bots/bot-0/against/bot-1/"):
+        visit.page.goto(path)
+        visit.page.evaluate(OPEN_DETAILS)
+        tables = visit.page.locator(".scroll:has(.stacks)")
+        assert tables.count() >= 2
+        for table in tables.all():
+            assert table.evaluate("table => table.scrollWidth <= table.clientWidth")
+    row = visit.page.get_by_role("row").filter(has_text="version 1")
+    expect(row.get_by_role("cell").first).to_be_visible()  # it is still a table
+    assert "Matches" in str(row.get_by_role("cell").first.evaluate(LABEL))
+
+
+def test_on_a_phone_the_banner_of_two_bots_takes_half_a_window(
+    league: Tournament, visit: Visit
+) -> None:
+    banner = on_phone(visit, "/bots/bot-0/against/bot-1/", ".banner")
+    assert banner["height"] < PHONE["height"] / 2
+
+
+def test_on_a_phone_the_form_of_a_list_has_two_rows(league: Tournament, visit: Visit) -> None:
+    for path in ("/bots/", "/matches/"):
+        form = on_phone(visit, path, ".list-search")
+        assert form["height"] < 100
 
 
 def test_on_a_phone_the_home_page_shows_the_first_items_of_each_list(
