@@ -3,9 +3,9 @@
 It builds the image of the last release, brings its ``docker/compose.yaml`` up, uploads a bot and
 waits for its rank, and restarts each part. It upgrades to an image of this checkout, which has a
 migration more, while clients call. Then it lets a worker on another network play, archives, backs
-up, restores, goes on with a domain and TLS, and removes everything that it made. UPGRADE_FROM names
-another commit to begin with, and BASE_IMAGE, DATABASE_IMAGE and BROKER_IMAGE other images than
-those of the registry.
+up, restores, goes on with a domain and TLS, gets a certificate over ACME, and removes everything
+that it made. UPGRADE_FROM names another commit to begin with, and BASE_IMAGE, DATABASE_IMAGE and
+BROKER_IMAGE other images than those of the registry.
 """
 
 import signal
@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.containers import archive, engine, tls
+from tests.containers import acme, archive, engine, tls
 from tests.containers.engine import ROOT, CommandError, run
 from tests.containers.league import PARTS, League, running, wait_for
 from tests.containers.load import Load, Player
@@ -178,6 +178,10 @@ def backup_and_restore(league: League) -> None:
         tls.check_pages(league)
     with step("TLS: moves, streams, addresses of clients"):
         tls.check_calls(league)
+    with step("a certificate over ACME"):
+        acme.use_acme(league)
+        league.compose("up", "--detach", "--wait")
+        acme.check_certificate(league)
 
 
 if __name__ == "__main__":

@@ -31,13 +31,27 @@ def use_tls(league: League) -> None:
     }
 
 
-def get(league: League, path: str) -> Any:
-    """Return the JSON at a path, as soon as the status is 200."""
-    trust = _trust(league)
-    answer = wait_for(
-        lambda: answer if (answer := _get(league, "HTTPS_PORT", path, trust)).ok else None,
-        lambda: f"https GET {path}",
-    )
+def get(
+    league: League, path: str, trust: ssl.SSLContext | None = None, domain: str = DOMAIN
+) -> Any:
+    """Return the JSON at a path, as soon as the status is 200.
+
+    Args:
+        league: the league.
+        path: of the call.
+        trust: certificates to trust; None: the front's own authority.
+        domain: the name that the certificate must have.
+    """
+    trust = trust or _trust(league)
+
+    def ready() -> Answer | None:
+        try:
+            answer = _get(league, "HTTPS_PORT", path, trust, domain)
+        except OSError:  # there is no certificate yet
+            return None
+        return answer if answer.ok else None
+
+    answer = wait_for(ready, lambda: f"https GET {path} of {domain}")
     return json.loads(answer.body)
 
 
@@ -99,11 +113,17 @@ def _trust(league: League) -> ssl.SSLContext:
     return ssl.create_default_context(cadata=league.compose("exec", "-T", "front", "cat", _ROOT))
 
 
-def _get(league: League, port: str, path: str, trust: ssl.SSLContext | None = None) -> Answer:
+def _get(
+    league: League,
+    port: str,
+    path: str,
+    trust: ssl.SSLContext | None = None,
+    domain: str = DOMAIN,
+) -> Answer:
     """Send a request to a published port, as for the domain."""
-    connection = HTTPConnection(DOMAIN, timeout=30)
+    connection = HTTPConnection(domain, timeout=30)
     plain = socket.create_connection(("127.0.0.1", int(league.variables[port])), 30)
-    connection.sock = trust.wrap_socket(plain, server_hostname=DOMAIN) if trust else plain
+    connection.sock = trust.wrap_socket(plain, server_hostname=domain) if trust else plain
     with closing(connection):
         connection.request("GET", path)
         answer = connection.getresponse()
