@@ -139,6 +139,8 @@ backups.restore(Path(sys.argv[1]))
 def test_a_server_older_than_17_may_refuse_the_timeout_of_pg_restore_and_nothing_else(
     errors: int, tmp_path: Path, other: str
 ) -> None:
+    if backups._server_version() < 17_00_00:
+        pytest.skip("this server refuses it by itself, so all other tests of restores show it")
     path = backups.back_up(tmp_path, NOW, keep=1)
     program = tmp_path / "pg_restore"
     program.write_text(OLD_SERVER.format(program=backups._find("pg_restore"), errors=errors))
