@@ -12,7 +12,8 @@ from api.play.requests import encode_event
 from api.play.threads import ConnectedThreads
 from league import play
 from league.play.spectating import FeedEvent, MatchFeed
-from league.play.turns import AskingBot, newest_open, note_all_seen
+from league.play.statements import newest_open
+from league.play.turns import AskingBot, note_all_seen
 
 THREADS = 4
 
@@ -76,7 +77,7 @@ class Database(ConnectedThreads):
         def query() -> dict[int, int]:
             if seen:
                 note_all_seen(list(bot_ids), timezone.now())
-            return newest_open(list(bot_ids))
+            return newest_open(bot_ids)
 
         return await self.run(query)
 

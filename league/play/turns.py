@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from django.db.models import Case, F, Q, Value, When
 
 from league import activity, durations
-from league.models import Bot, Turn
+from league.models import Bot
 from league.models.bots import ONLINE_FOR
 from league.play import outages, statements
 from league.play.match_logs import Log, logs_of
@@ -114,15 +114,6 @@ def note_all_seen(bot_ids: list[int], now: datetime) -> None:
     )
     if noted:
         activity.note()  # a bot that is online may play
-
-
-def newest_open(bot_ids: list[int]) -> dict[int, int]:
-    """Return the id of each bot's turn that opened last, by bot, without bots that have none."""
-    rows = Turn.objects.open().in_play().filter(bot__in=bot_ids).values_list("bot", "pk")
-    newest: dict[int, int] = {}
-    for bot, turn in rows:
-        newest[bot] = max(turn, newest.get(bot, 0))
-    return newest
 
 
 def as_text(moment: datetime) -> str:
