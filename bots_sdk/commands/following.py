@@ -68,7 +68,7 @@ def follow(
                 status.update(Text(line))
             elif not quiet:
                 news = news_of(found) if news_of else line
-                is_old = news == last or line in printed
+                is_old = news == last or line == said or line in printed
                 if not is_old or now - printed_at >= LINE_EVERY_SECONDS:
                     again = f"still, after {LINE_EVERY_SECONDS:.0f} s: " if line == said else ""
                     print(f"{again}{line}", file=sys.stderr, flush=True)

@@ -127,7 +127,9 @@ def enter(
             print(f"{bot} is on the ladder {ladder}: {url}/ladders/{ladder}/")
             printed = place["next_block"]
             print(printed, flush=True)
-            if not wait and place["rank_progress"] is not None:
+            if client.send(calls.bot(bot))["paused"] and not wait:
+                print(typed(f"`twelfth-night bot resume {bot}` resumes it."))
+            elif not wait and place["rank_progress"] is not None:
                 print(typed(f"`twelfth-night enter {ladder} {bot} --wait` follows it to its rank."))
         if wait:
             place = follow_to_rank(client, ladder, bot, printed=printed, quiet=as_json)

@@ -33,14 +33,19 @@ def follow_to_rank(
         quiet: whether to show nothing.
 
     Raises:
-        ImpossibleError: no block of the bot is drawn, and none will be: it gets no new matches.
+        ImpossibleError: the bot gets no new matches, and has no block left to play, or had its
+            rank before the command.
     """
+    is_first = True
 
     def look() -> answers.LadderPlace:
+        nonlocal is_first
         place = client.send(calls.ladder_entry(ladder, bot))
         progress = place["rank_progress"]
-        if progress is not None and not progress["playing"] + progress["queued"]:
+        at_rest = is_first if progress is None else not progress["playing"] + progress["queued"]
+        if at_rest:
             _require_new_matches(client.send(calls.bot(bot)))
+        is_first = False
         return place
 
     stopped = f"{bot} stays on {ladder} and plays on. `twelfth-night status {bot}` shows its place."

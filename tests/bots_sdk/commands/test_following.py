@@ -140,6 +140,19 @@ def test_without_news_a_line_comes_again_after_a_while_and_is_marked(
     assert result.stderr.splitlines() == [line, f"still, after 0 s: {line}"]
 
 
+def test_news_that_the_line_does_not_show_print_no_line(run: Run) -> None:
+    league = League(
+        place(0, 0, 20, None),
+        place(1, 0, 19, None),
+        place(20, 0, 0, None),
+        place(21, 0, 0, None),
+        place(21, 0, 0, None, is_ranked=True),
+    )
+    result = run(league, "enter", "partridge", "swan", "--wait")
+    last = "partridge: all 20 blocks finished; the league computes rating and rank"
+    assert result.stderr.splitlines()[1:] == [last]
+
+
 def test_after_ctrl_c_enter_states_that_the_bot_stays_on_the_ladder(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,6 +176,21 @@ def test_a_bot_without_new_matches_is_not_followed_for_ever(
     result = run(league, "enter", "partridge", "swan", "--wait")
     assert result.exit_code == 2
     assert remedy in result.output
+
+
+def test_a_paused_bot_with_a_rank_is_a_failure_if_you_wait_for_it(run: Run) -> None:
+    league = League(place(20, 0, 0, None, is_ranked=True), stopped_by="paused")
+    result = run(league, "enter", "partridge", "swan", "--wait")
+    assert result.exit_code == 2
+    assert "has rank" not in result.output
+    assert "twelfth-night bot resume swan" in result.stderr
+
+
+def test_enter_of_a_paused_bot_names_the_command_that_resumes_it(run: Run) -> None:
+    league = League(place(20, 0, 0, None, is_ranked=True), stopped_by="paused")
+    result = run(league, "enter", "partridge", "swan")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.splitlines()[-1] == "`twelfth-night bot resume swan` resumes it."
 
 
 def test_upload_states_how_long_the_check_takes_and_lists_ladders_that_fit(run: Run) -> None:
