@@ -19,7 +19,7 @@ _PRESETS = {
 }
 _LEVELS = {
     "easy": "Easy: random or rules of thumb",
-    "medium": "Medium: one bot counts cards",
+    "medium": "Medium: one bot counts the cards left",
     "hard": "Hard: one bot searches for moves",
 }
 _TABLE_GROUPS = {
@@ -73,7 +73,7 @@ class TableForm(forms.Form):
         initial="medium",
         required=False,
         label="How strong are they?",
-        help_text="With 2 seats, medium plays by rules of thumb, and hard counts cards.",
+        help_text="With 2 seats, medium plays by rules of thumb, and hard counts the cards left.",
     )
     nickname = forms.CharField(
         max_length=MAX_NICKNAME, required=False, label="Your name at the table (optional)"
@@ -106,15 +106,35 @@ class TableForm(forms.Form):
             (heading, [self[name] for name in names]) for heading, names in _TABLE_GROUPS.items()
         ]
 
+    def clean_seats(self) -> int:
+        """Return the number of seats: as chosen if the game allows it; else as near 4 as it does.
+
+        Raises:
+            ValidationError: the game does not allow the chosen number.
+        """
+        chosen: int | str = self.cleaned_data["seats"]
+        title: str = self.cleaned_data.get("game", "")
+        if not title:
+            return int(chosen or _SEATS)  # the error of the game is enough
+        game, _, rules = title.partition(" ")
+        preset = catalogue.find(game).preset(rules)
+        fewest, most = preset.min_seats, min(preset.max_seats, _MOST_SEATS)
+        seats = int(chosen or min(max(_SEATS, fewest), most))
+        if not fewest <= seats <= most:
+            numbers = f"{fewest} {'or' if most == fewest + 1 else 'to'} {most}"
+            raise forms.ValidationError(
+                f"“{_PRESETS[title]}” takes {numbers} seats, not {seats}. Choose {numbers} seats."
+            )
+        return seats
+
     def table(self) -> dict[str, Any]:
         """Return the arguments of `league.competitions.open_table`, but for the account."""
         sent = self.cleaned_data
         game, _, rules = sent["game"].partition(" ")
-        preset = catalogue.find(game).preset(rules)
         return {
             "game": game,
             "rules": rules,
-            "seats": min(max(sent["seats"] or _SEATS, preset.min_seats), preset.max_seats),
+            "seats": sent["seats"],
             "level": sent["level"] or "medium",
             "opponents": sent["opponents"].replace(",", " ").split(),
             "nickname": sent["nickname"],

@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from engine.games import events as happened
+from engine.games.twelve_days_presets import PRESETS as TWELVE_DAYS_PRESETS
 from engine.sentences import as_sentence
 from league import play
 from league.models import Match, MatchSeat
@@ -33,8 +34,7 @@ GAMES = {
         "12 Days",
         [
             "Each day you give a card to your left neighbour, and then all play a card at once.",
-            "Equal cards cancel each other; the lowest card that is left wins the day’s points. If "
-            "you win with a Claus (0), you must award them to another seat.",
+            "Equal cards cancel each other; the lowest card that is left wins the day’s points.",
             "After the last day, each seat with the most cards of a rank scores that rank.",
         ],
     ),
@@ -50,7 +50,13 @@ GAMES = {
         ],
     ),
 }
-"""A name of each game, and how it goes in three sentences."""
+"""A name of each game, and its rules in short; `rules_in_short` adds the rule on Clauses."""
+_CLAUS = {
+    "award": " If you win with a Claus (0), you must award them to another seat.",
+    "keep": " If you win with a Claus (0), you keep them.",
+    "none": "",
+}
+"""What a preset of ``twelve-days`` adds to the second rule."""
 
 GOALS = {
     "twelve-days": "win the most points. The lowest card that nobody else plays wins the day.",
@@ -74,6 +80,15 @@ class MoveChoice:
     words: str
     kind: str
     cards: list[int] = field(default_factory=list)
+
+
+def rules_in_short(game: str, rules: str) -> tuple[str, list[str]]:
+    """Return the name of a game, and its rules in short for a preset."""
+    title, lines = GAMES[game]
+    if game != "twelve-days":
+        return title, lines
+    first, second, *rest = lines
+    return title, [first, second + _CLAUS[TWELVE_DAYS_PRESETS[rules].claus], *rest]
 
 
 def playing(match: Match, seat: MatchSeat, code: str, *, wants_hint: bool) -> dict[str, Any] | None:

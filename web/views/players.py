@@ -28,6 +28,8 @@ from web.requests import visitor, whole_number
 from web.throttled import limited
 
 _COOKIE = "seat"
+_FIRST_PRESETS = {"twelve-days": "calliope", "partridge": "eagle-short"}
+"""The presets of the buttons that start a match at once."""
 
 
 @never_cache
@@ -48,7 +50,10 @@ def new_table(request: HttpRequest) -> HttpResponse:
                     status = 503
             else:
                 return _seated(request, table, token)
-    context = {"form": form, "games": player_page.GAMES}
+    games = {
+        game: player_page.rules_in_short(game, rules) for game, rules in _FIRST_PRESETS.items()
+    }
+    context = {"form": form, "games": games}
     return render(request, "web/play/new.html", context, status=status)
 
 
@@ -61,7 +66,7 @@ def table(request: HttpRequest, code: str) -> HttpResponse:
     revision = table_revisions([code], timezone.now()).get(code)
     player = _player(request, found)
     match = player_tables.match_of(found)
-    name, rules = player_page.GAMES[found.game]
+    name, rules = player_page.rules_in_short(found.game, found.rules)
     context: dict[str, Any] = {
         "table": found,
         "player": player,

@@ -63,6 +63,40 @@ def move(client: Client, address: str, page: str, at: int = 0) -> Any:
     return client.post(f"{address}move/", sent, follow=True)
 
 
+@pytest.mark.parametrize(
+    ("game", "seats", "sentence"),
+    [
+        ("twelve-days calliope", 2, "“12 Days, 12 days” takes 3 to 5 seats, not 2."),
+        ("twelve-days calliope", 6, "Choose 3 to 5 seats."),
+        ("twelve-days eight-nights", 6, "Choose 3 or 4 seats."),
+    ],
+)
+def test_a_number_of_seats_that_the_game_does_not_allow_is_refused(
+    client: Client, game: str, seats: int, sentence: str
+) -> None:
+    answer = client.post("/play/", {"game": game, "seats": seats})
+    assert answer.status_code == 400
+    assert sentence in answer.content.decode()
+    assert not PlayerTable.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("rules", "sentence"),
+    [
+        ("calliope", "If you win with a Claus (0), you must award them to another seat."),
+        ("cheapass", "If you win with a Claus (0), you keep them."),
+        ("eight-nights", ""),
+    ],
+)
+def test_the_rules_in_short_are_those_of_the_preset(
+    client: Client, rules: str, sentence: str
+) -> None:
+    page = page_of(client, sit(client, game=f"twelve-days {rules}", seats="3"))
+    how = page.partition("How 12 Days is played")[2].partition("</ol>")[0]
+    assert sentence in how
+    assert ("Claus" in how) == bool(sentence)
+
+
 @pytest.mark.parametrize("sent", [TWELVE_DAYS, PARTRIDGE, {"game": "twelve-days calliope"}])
 def test_a_whole_match_is_played_by_forms_alone(client: Client, sent: dict[str, str]) -> None:
     address = sit(client, **sent)
