@@ -52,8 +52,7 @@ class Group(TyperGroup):
         try:
             return super().invoke(ctx)
         except _UsageError as error:
-            # Typer's validation puts this before its message about a wrong choice.
-            error.message = error.message.removeprefix("Value error, ")
+            error.message = _plain(error)
             if not error.format_message():
                 raise  # the help page stands in place of a message
             status = IMPOSSIBLE
@@ -82,6 +81,27 @@ class Group(TyperGroup):
         else:
             print(f"twelfth-night: {problem['detail']}", file=sys.stderr)
         raise typer.Exit(status)
+
+
+def _plain(error: Any) -> str:
+    """Return the message of a usage error; plain words in place of the validator's on numbers."""
+    # Typer's validation puts this before its message about a wrong choice.
+    message = str(error.message).removeprefix("Value error, ")
+    errors = getattr(error.__cause__, "errors", None)
+    if errors is None:
+        return message
+    first = errors()[0]
+    value, limits = first["input"], first.get("ctx", {})
+    match first["type"]:
+        case "int_parsing" | "int_from_float" | "int_type" | "int_parsing_size":
+            return f"{str(value)!r} is not a whole number."
+        case "float_parsing" | "float_type":
+            return f"{str(value)!r} is not a number."
+        case "greater_than_equal":
+            return f"{value} is too small. The smallest allowed number is {limits['ge']}."
+        case "less_than_equal":
+            return f"{value} is too large. The largest allowed number is {limits['le']}."
+    return message
 
 
 def _with_help(error: Any, ctx: Any) -> str:

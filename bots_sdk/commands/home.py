@@ -50,7 +50,7 @@ LadderRules = Annotated[
     ),
 ]
 Seats = Annotated[
-    int, typer.Option(min=0, help="The number of seats; default: 4.", show_default=False)
+    int | None, typer.Option(help="The number of seats; default: 4.", show_default=False)
 ]
 Against = Annotated[
     list[str],
@@ -68,9 +68,9 @@ SeedText = Annotated[
     ),
 ]
 Jobs = Annotated[
-    int,
+    int | None,
     typer.Option(
-        min=0,
+        min=1,
         help="How many matches to play in parallel; default: one per core.",
         show_default=False,
     ),
@@ -106,7 +106,7 @@ class HomeSetup:
         *,
         game: str | None,
         rules: str,
-        seats: int,
+        seats: int | None,
         ladder: str,
         against: list[str],
         seed: str,
@@ -128,7 +128,7 @@ class HomeSetup:
             LeagueError: a ladder is given, and the league does not show it.
         """
         if ladder:
-            if game or rules or seats:
+            if game or rules or seats is not None:
                 raise ImpossibleError(
                     "--ladder sets game, preset and seats: leave out --game, --rules and --seats."
                 )
@@ -147,7 +147,7 @@ class HomeSetup:
         return f"{self.table.game} {self.table.rules}, {self.table.seats} seats"
 
 
-def process_count(jobs: int, matches: int) -> int:
+def process_count(jobs: int | None, matches: int) -> int:
     """Return the number of processes: as given, else one per core, and no more than matches."""
     return max(1, min(jobs or cores(), matches))
 
@@ -186,7 +186,7 @@ def _ladder_table(slug: str) -> MatchType:
     return MatchType(found["game"], found["rules"], found["seats"])
 
 
-def _match_type(game: str | None, rules: str, seats: int) -> MatchType:
+def _match_type(game: str | None, rules: str, seats: int | None) -> MatchType:
     if rules and not game:
         game = next((each for each, state in GAMES.items() if rules in state.presets), "")
         if not game:
@@ -197,7 +197,8 @@ def _match_type(game: str | None, rules: str, seats: int) -> MatchType:
     state = GAMES[game or "twelve-days"]
     try:
         preset = state.preset(rules or LADDER_RULES[state.game])
-        seats = seats or min(4, preset.max_seats)
+        if seats is None:
+            seats = min(4, preset.max_seats)
         preset.check_seats(seats)
     except UnknownRulesError as error:
         raise ImpossibleError(f"{error}.") from None

@@ -3,6 +3,7 @@
 Both are run often, so this module loads nothing of the engine's rules.
 """
 
+import os
 from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
@@ -43,7 +44,10 @@ def status(
     described: dict[tuple[str, str], str] = {}
     unfinished: dict[str, str] = {}
     gone: list[str] = []
-    with client_for(url) as client:
+    token = os.environ.get("TWELFTH_NIGHT_TOKEN")
+    with client_for(url, token) as client:
+        if token:
+            client.send(calls.ladders(limit=1))  # refused if the token does not work
         for name in names:
             try:
                 bot = client.send(calls.bot(name))
@@ -66,7 +70,8 @@ def status(
         ]
         print_json({"url": url, "username": league.username, "bots": found})
         return
-    print(f"{url}, {league.username or 'not logged in'}")
+    who = "with the token in TWELFTH_NIGHT_TOKEN" if token else league.username or "not logged in"
+    print(f"{url}, {who}")
     if gone:
         print(f"Tokens are saved here for bots that the league does not have: {', '.join(gone)}.")
     if not rows:

@@ -59,31 +59,31 @@ def try_bot(
     bot: Annotated[str, typer.Argument(help="The bot's file, .py or .wasm.", metavar="FILE")],
     against: Against = [QUICK],  # noqa: B006 - typer copies it
     blocks: Annotated[
-        int,
+        int | None,
         typer.Option(
-            min=0,
+            min=1,
             max=250_000,
             help="The number of blocks; default: as many as fit into "
             f"{FIRST_VERDICT_SECONDS:.0f} s, but at least 1 and at most {_MAX_QUICK_BLOCKS}. A "
             "larger number plays longer.",
             show_default=False,
         ),
-    ] = 0,
+    ] = None,
     game: Game = None,
     rules: RulesName = "",
-    seats: Seats = 0,
+    seats: Seats = None,
     ladder: LadderRules = "",
-    jobs: Jobs = 0,
+    jobs: Jobs = None,
     seed: SeedText = "",
     replay: Annotated[
-        int,
+        int | None,
         typer.Option(
-            min=0,
+            min=1,
             metavar="[N]",
             help="Play only match N of the run, and show it step by step. Without N: match 1.",
             show_default=False,
         ),
-    ] = 0,
+    ] = None,
     show_all: Annotated[
         bool, typer.Option("--all", help="With --replay: print all steps at once.")
     ] = False,
@@ -111,7 +111,7 @@ def try_bot(
     trial = Trial(
         setup.table, contestant(bot), setup.field, blocks or _MAX_QUICK_BLOCKS, setup.seed
     )
-    if replay:
+    if replay is not None:
         replay_match(trial, replay, setup.seed_text, show_all=show_all, as_json=as_json)
         return
     if show_all:
@@ -120,7 +120,7 @@ def try_bot(
     if not as_json:
         note_undeclared([bot], setup.table.game)
         field = ", ".join(each.name for each in trial.field)
-        count = f"{counted(trial.matches, 'match')} in {counted(blocks, 'block')}"
+        count = f"{counted(trial.matches, 'match')} in {counted(blocks or 0, 'block')}"
         if not blocks:
             count = (
                 f"blocks of {seats} matches, until {FIRST_VERDICT_SECONDS:.0f} s have passed or "

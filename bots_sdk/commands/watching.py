@@ -52,13 +52,12 @@ def watch(
     game: Game = None,
     rules: RulesName = "",
     seats: Annotated[
-        int,
+        int | None,
         typer.Option(
-            min=0,
             help="The number of seats; default: 4, or the number of bots if you name more.",
             show_default=False,
         ),
-    ] = 0,
+    ] = None,
     ladder: LadderRules = "",
     seed: SeedText = "",
     show_all: Annotated[
@@ -81,7 +80,7 @@ def watch(
             words, game, rules, seats, ladder, seed=seed, show_all=show_all, as_json=as_json
         )
         return
-    if game or rules or seats or ladder or seed:
+    if game or rules or seats is not None or ladder or seed:
         raise ImpossibleError(
             "The league has set the rules of its match: leave out --game, --rules, --seats, "
             "--ladder and --seed."
@@ -125,14 +124,14 @@ def _watch_here(
     words: list[str],
     game: str | None,
     rules: str,
-    seats: int,
+    seats: int | None,
     ladder: str,
     *,
     seed: str,
     show_all: bool,
     as_json: bool,
 ) -> None:
-    if not seats and not ladder and len(words) > 4:
+    if seats is None and not ladder and len(words) > 4:
         seats = len(words)
     setup = HomeSetup.from_options(
         words, game=game, rules=rules, seats=seats, ladder=ladder, against=[QUICK], seed=seed

@@ -279,6 +279,17 @@ def test_a_bot_is_paused_and_resumed(logged_in: Cli, stub: StubLeague) -> None:
     assert stub.bodies[-1] == {"paused": False}
 
 
+def test_status_refuses_a_token_in_the_environment_that_does_not_work(
+    logged_in: Cli, stub: StubLeague, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TWELFTH_NIGHT_TOKEN", "tn_o_old")
+    stub.answers["GET ladders"] = (401, problem(401, "invalid-token"))
+    result = logged_in("status")
+    assert result.exit_code == 4
+    assert "`unset TWELFTH_NIGHT_TOKEN`" in result.stderr
+    assert stub.headers[-1]["Authorization"] == "Bearer tn_o_old"
+
+
 def test_status_names_the_command_for_a_bot_that_is_paused_or_on_no_ladder(
     logged_in: Cli, stub: StubLeague
 ) -> None:
