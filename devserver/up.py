@@ -50,7 +50,7 @@ def main() -> int:
     """Run the league until Ctrl-C, SIGTERM or SIGHUP; return the exit status."""
     parser = argparse.ArgumentParser(prog="make up", description="Run the whole league here.")
     parser.add_argument("--host", default=os.environ.get("LEAGUE_HOST", "127.0.0.1"))
-    parser.add_argument("--port", type=int, default=os.environ.get("PORT", "8000"))
+    parser.add_argument("--port", default=os.environ.get("PORT") or "8000")
     parser.add_argument("--directory", type=Path, default=CHECKOUT / "var")
     parser.add_argument(
         "--verbose",
@@ -60,8 +60,10 @@ def main() -> int:
     )
     options = parser.parse_args()
     try:
-        _check_port(options.host, options.port)
+        options.port = _port(options.port)
         with claimed(options.directory) as place:
+            # After the claim: a league that runs here already holds its port, and is the reason.
+            _check_port(options.host, options.port)
             servers, urls = server_parts(
                 place,
                 database_url=os.environ.get("DATABASE_URL") or None,
@@ -94,6 +96,19 @@ def main() -> int:
     except KeyboardInterrupt:
         return 130
     return 0
+
+
+def _port(text: str) -> int:
+    """Return a port's number.
+
+    Raises:
+        CannotStartError: the text is not the number of a port.
+    """
+    if not (text.isascii() and text.isdecimal() and 1 <= int(text[:9]) <= 65535):
+        raise CannotStartError(
+            f"PORT={text} is not a number from 1 to 65535. Give one, such as make up PORT=8001."
+        )
+    return int(text)
 
 
 def _check_port(host: str, port: int) -> None:

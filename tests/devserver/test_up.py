@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import os
 import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -12,9 +13,10 @@ import pytest
 
 from devserver import up
 from devserver.addresses import address, allowed_hosts
+from devserver.place import claimed
 from devserver.servers import Servers
 from devserver.up import banner
-from tests.journeys.running import CHECKOUT
+from tests.journeys.running import CHECKOUT, free_port
 
 
 @pytest.mark.parametrize(
@@ -81,10 +83,31 @@ def test_a_league_with_a_secret_key_of_its_own_stores_no_other(
 
     monkeypatch.setattr(up, "_run", run)
     monkeypatch.setattr(up, "server_parts", lambda *_, **__: ([], Servers("", "")))
-    monkeypatch.setattr(sys, "argv", ["make up", "--directory", str(tmp_path), "--port", "0"])
+    monkeypatch.setattr(
+        sys, "argv", ["make up", "--directory", str(tmp_path), "--port", str(free_port())]
+    )
     monkeypatch.setenv("SECRET_KEY", "own")
     assert up.main() == 0
     assert not (tmp_path / "secret_key").exists()
     monkeypatch.delenv("SECRET_KEY")
     assert up.main() == 0
     assert started == ["own", (tmp_path / "secret_key").read_text()]
+
+
+@pytest.mark.parametrize("port", ["abc", "0", "65536", "-1", "8000.5"])
+def test_a_port_that_is_no_port_is_refused_in_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], port: str
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["make up", f"--port={port}"])
+    assert up.main() == 1
+    assert f"make up: PORT={port} is not a number from 1 to 65535." in capsys.readouterr().err
+
+
+def test_a_league_that_runs_here_is_named_before_its_port(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken, claimed(tmp_path):
+        port = str(taken.getsockname()[1])
+        monkeypatch.setattr(sys, "argv", ["make up", "--directory", str(tmp_path), "--port", port])
+        assert up.main() == 1
+    assert "A league is already running in" in capsys.readouterr().err
