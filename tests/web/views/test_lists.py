@@ -211,6 +211,9 @@ def test_ladders_and_events_are_found_by_title(client: Client, played: Tournamen
     feeds.write_items(timezone.now())
     winner = FeedItem.objects.get(kind="finished").bot
     assert f"<b>{winner}</b></a> wins" in page(client, "/events/")
+    ended = played.finished_at
+    assert ended is not None
+    assert f'ended <time datetime="{ended:%Y-%m-%dT%H:%M:%SZ}"' in page(client, "/events/")
     assert f"/tournaments/{played.pk}/" in page(client, "/events/?q=TOURN")
     assert f"/tournaments/{played.pk}/" not in page(client, "/events/?format=swiss")
 
