@@ -59,7 +59,9 @@ def handle(error: Exception, context: dict[str, Any]) -> JsonResponse:
         return JsonResponse({"detail": str(error)}, status=308, headers={"Location": address})
     found = as_problem(error)
     if found.code == "method-not-allowed":
-        found.detail = method_not_allowed(context["request"].method)
+        found.detail = method_not_allowed(
+            context["request"].method, context["view"].allowed_methods
+        )
     if found.status >= HTTPStatus.INTERNAL_SERVER_ERROR and found.code != "busy":
         log.error("the request failed", code=found.code, exc_info=error)
     return problem_response(found.code, found.detail, headers=found.headers, **found.members)

@@ -4,6 +4,7 @@ import re
 import secrets
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from http import HTTPStatus
 
 import structlog
@@ -11,11 +12,19 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 from django.middleware.http import ConditionalGetMiddleware
+from django.urls import Resolver404, resolve
 from django.utils.cache import set_response_etag
 from structlog.contextvars import bind_contextvars, clear_contextvars
 
 from api import headers
-from api.problems import CONTENT_TYPE, PREFIX, ProblemError, code_for_status, problem_response
+from api.problems import (
+    CONTENT_TYPE,
+    PREFIX,
+    ProblemError,
+    code_for_status,
+    problem_response,
+    slash_too_many,
+)
 from bots_sdk.sandbox.sources import MAX_BYTES
 from league import durations, tracing
 
@@ -126,7 +135,7 @@ class ApiMiddleware:
                 if response.has_header(name)
             }
             code = code_for_status(response.status_code)
-            detail = _NO_CALL if code == "not-found" else ""
+            detail = _no_call(request.path_info) if code == "not-found" else ""
             response = problem_response(code, detail, status=response.status_code, headers=kept)
         if usage := getattr(request, "rate_limit_usage", None):
             for name, value in usage.headers.items():
@@ -138,6 +147,15 @@ class ApiMiddleware:
                 response[name] = value
         response["Cache-Control"] = headers.SECRET
         return response
+
+
+def _no_call(path: str) -> str:
+    """Return the detail of the problem for an address without a call."""
+    if path.endswith("/"):
+        with suppress(Resolver404):
+            resolve(path.rstrip("/"))
+            return slash_too_many(path)
+    return _NO_CALL
 
 
 def _refuse_early(request: HttpRequest) -> HttpResponseBase | None:

@@ -4,7 +4,7 @@
 (`devserver/Caddyfile`) use it. `api.exceptions` turns the exceptions of views into problems.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from django.http import JsonResponse
@@ -85,7 +85,10 @@ CODES: dict[str, tuple[int, str]] = {
     ),
     "bot-has-left": (409, "The bot left this tournament and can't enter it again."),
     "no-version": (409, "The bot has no version that can play yet."),
-    "not-qualified": (409, "The bot's current version failed its check for this game."),
+    "not-qualified": (
+        409,
+        "The bot did not qualify for this game: it does not declare it, or failed its check.",
+    ),
     "quarantined": (409, "An organiser keeps the bot or its account out of new matches."),
     "not-quarantined": (409, "There is no quarantine to lift."),
     "not-disqualified": (409, "The bot is not disqualified, so there is nothing to take back."),
@@ -226,9 +229,21 @@ def too_many_tries(error: TooManyTriesError) -> ProblemError:
     return ProblemError("too-many-tries", str(error), headers=error.usage.headers)
 
 
-def method_not_allowed(method: str | None) -> str:
-    """Return the detail of the problem for a method that a path does not allow."""
-    return f"This path does not allow {method}. The header Allow lists its methods."
+def method_not_allowed(method: str | None, allowed: Iterable[str]) -> str:
+    """Return the detail of the problem for a method that a path does not allow.
+
+    Args:
+        method: of the request.
+        allowed: all methods of the path; the answers to HEAD and OPTIONS are those to the others.
+    """
+    *others, last = [each for each in allowed if each not in ("HEAD", "OPTIONS")]
+    names = f"{', '.join(others)} and {last}" if others else last
+    return f"This path does not allow {method}. It allows {names}."
+
+
+def slash_too_many(path: str) -> str:
+    """Return the detail of the problem for a path that is a call but for a slash at its end."""
+    return f"There is no call at this address. Calls have no slash at the end: {path.rstrip('/')}."
 
 
 def busy() -> ProblemError:

@@ -50,7 +50,12 @@ from api.play.turn_waiters import (  # noqa: E402
 from api.play.waiting_limits import WaitingLimits  # noqa: E402
 from api.play.wakeup_listener import Waiters, WakeupListener  # noqa: E402
 from api.play.watching import WatchCalls  # noqa: E402
-from api.problems import PREFIX, ProblemError, method_not_allowed  # noqa: E402
+from api.problems import (  # noqa: E402
+    PREFIX,
+    ProblemError,
+    method_not_allowed,
+    slash_too_many,
+)
 from api.tokens import needed_bot, token_text, working_token  # noqa: E402
 from league import accounts, heartbeats, processes  # noqa: E402
 from league.accounts.throttles import client_by_bot, client_by_token  # noqa: E402
@@ -169,7 +174,7 @@ class Gateway:
         if request.method == "OPTIONS":
             return request.respond(204, b"", "", {**PREFLIGHT, **allowed})
         if request.method != method:
-            detail = method_not_allowed(request.method)
+            detail = method_not_allowed(request.method, [method])
             raise ProblemError("method-not-allowed", detail, headers=allowed)
         return view(request, **parameters)
 
@@ -185,7 +190,7 @@ class Gateway:
             match, found = route.matches(scope)
             if match is RouteMatch.FULL:
                 if bare != path and method != "GET":
-                    break
+                    raise ProblemError("not-found", slash_too_many(path))
                 return method, found["endpoint"], found["path_params"], route.path
         raise ProblemError("not-found")
 

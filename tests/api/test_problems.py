@@ -104,9 +104,16 @@ def test_an_address_with_nul_is_not_found(api: Api, organiser: str) -> None:
         assert_problem(api.get(path, token=organiser), 404, "not-found")
 
 
+def test_a_call_with_a_slash_at_its_end_is_named_without_it(api: Api) -> None:
+    problem = assert_problem(api.get("bots/no-such-bot/"), 404, "not-found")
+    assert problem["detail"].endswith("Calls have no slash at the end: /api/v1/bots/no-such-bot.")
+    assert "slash" not in assert_problem(api.get("nothing/"), 404, "not-found")["detail"]
+
+
 def test_a_refused_method_comes_with_the_allowed_ones(api: Api) -> None:
     answer = api.call("PUT", "bots")
-    assert_problem(answer, 405, "method-not-allowed")
+    problem = assert_problem(answer, 405, "method-not-allowed")
+    assert problem["detail"] == "This path does not allow PUT. It allows GET and POST."
     assert set(answer["Allow"].split(", ")) >= {"GET", "POST"}
 
 
