@@ -71,8 +71,13 @@ def main() -> None:
     limit_time()
     try:
         _play_all(orders, answers)
-    except EOFError:  # the pool has ended
-        return
+    except (EOFError, BrokenPipeError):  # the pool has ended, perhaps by a signal
+        _leave()
+
+
+def _leave() -> None:
+    """End the process without its last steps: they would write to the pipe that is gone."""
+    os._exit(0)
 
 
 def _play_all(orders: IO[bytes], answers: IO[bytes]) -> None:

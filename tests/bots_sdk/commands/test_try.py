@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from bots_sdk.arena.contestants import contestant
+from bots_sdk.arena.figures import Share
 from bots_sdk.arena.matches import MatchType
 from bots_sdk.arena.trials import Trial
 from bots_sdk.bot_files import load
@@ -213,6 +214,11 @@ def test_a_bot_that_forfeits_all_matches_gets_the_command_for_the_other_game(hom
     assert 'GAMES = ["partridge"]' in result.stdout
 
 
+def test_without_an_elo_the_reason_is_printed() -> None:
+    won = Share(blocks=2, mean=1.0, low=None, high=None)
+    assert trying.spelled_elo(won) == "all won (no error bar below 5 blocks)"
+
+
 def test_a_ladder_of_the_league_sets_the_rules(
     home: Home, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -228,8 +234,8 @@ def test_a_ladder_of_the_league_sets_the_rules(
     assert "\npartridge eagle, 2 seats: " in result.stdout
 
 
-@pytest.mark.skipif(os.name != "posix", reason="sends a signal")
-def test_ctrl_c_prints_the_results_so_far(home: Home, tmp_path: Path) -> None:
+def stopped_by(number: signal.Signals, tmp_path: Path) -> tuple[int, str, str]:
+    """Begin a long trial, send a signal; return the exit status and the two outputs."""
     (tmp_path / "touches.py").write_text(
         "import pathlib\n"
         "def choose(observation):\n"
@@ -248,12 +254,23 @@ def test_ctrl_c_prints_the_results_so_far(home: Home, tmp_path: Path) -> None:
     try:
         while not (tmp_path / "begun").exists():
             assert running.poll() is None
-        running.send_signal(signal.SIGINT)
+        running.send_signal(number)
         out, err = running.communicate(timeout=30)
     finally:
         running.kill()
         running.wait()
-    assert (running.returncode, err) == (130, "")
+    return running.returncode, out, err
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal")
+def test_ctrl_c_prints_the_results_so_far(home: Home, tmp_path: Path) -> None:
+    status, out, err = stopped_by(signal.SIGINT, tmp_path)
+    assert (status, err) == (130, "")
     found = json.loads(out)
     assert found["stopped"]
     assert found["matches"] < 1_000_000
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal")
+def test_a_trial_that_a_signal_ends_leaves_no_tracebacks(home: Home, tmp_path: Path) -> None:
+    assert stopped_by(signal.SIGTERM, tmp_path) == (-signal.SIGTERM, "", "")
