@@ -95,11 +95,13 @@ def _in_own_rounds(standing: Standing, can_play: BotQuerySet) -> str:
     if house_alone and standing.blocks >= SETTLED_BLOCKS and not fewer:
         return f"It pauses: after {SETTLED_BLOCKS} blocks house bots wait until another bot enters."
     if bot.kind == Bot.Kind.REMOTE and bot.pk in bots_in_live_matches(ladder):
-        return "It has unfinished matches. Its next block comes after them, perhaps after a pause."
+        pause = ladder.round_pause_seconds
+        text = "It has unfinished matches. Its next block comes after them"
+        return f"{text}{f' and a pause of {pause:g} s between rating rounds' if pause else ''}."
     is_quiet = house_alone or not _short_of(ladder.settled_blocks, can_play, ladder).exists()
     text = f"Its next block comes {_next_round(ladder, is_quiet=is_quiet)}."
     if fewer:
-        text += f" {counted(fewer, 'bot')} with fewer blocks may be drawn before it."
+        text += f" {counted(fewer, 'bot')} with fewer blocks may come before it."
     return text
 
 
@@ -215,9 +217,9 @@ def _counted(progress: RankProgress) -> str:
     text = f"A rank needs {progress.needed} blocks"
     if not finished + playing + queued:
         return f"{text}."
-    text += f"; finished: {finished}, in play: {playing}, queued: {queued}"
+    text += f"; finished: {finished}, in play: {playing}, waiting to begin: {queued}"
     later = progress.needed - finished - playing - queued
-    return f"{text}, more to follow: {later}." if later > 0 else f"{text}."
+    return f"{text}, to be drawn later: {later}." if later > 0 else f"{text}."
 
 
 def _rank_in(bot: Bot, progress: RankProgress, wait: float = 0.0) -> str:

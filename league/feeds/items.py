@@ -250,6 +250,8 @@ def last_ends(count: int) -> list[FeedItem]:
 def sentence(item: FeedItem) -> str:
     """Return an item, with its bot, ladder and tournament, as a sentence without a full stop."""
     match item.kind:
+        case Kind.VERSION if item.bot and item.bot.kind == Bot.Kind.REMOTE:
+            return f"{_name(item.bot)}: the new remote bot may play"
         case Kind.VERSION:
             return f"{_name(item.bot)}: version {item.number} may play"
         case Kind.FIRST_RANK:

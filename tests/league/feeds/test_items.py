@@ -90,6 +90,16 @@ def test_the_items_of_an_end_follow_later_decisions(cup: Tournament) -> None:
     assert write() == (winner, places)
 
 
+def test_the_item_of_a_new_remote_bot_names_no_version(ada: User, cup: Tournament) -> None:
+    [bot] = small.bots(1, owner=ada, prefix="ada")
+    Bot.objects.filter(pk=bot.pk).update(kind=Bot.Kind.REMOTE)
+    bot.refresh_from_db()
+    feeds.write_items(timezone.now())
+    assert [sentence(item) for item in bot.feed_items.all()] == [
+        "ada-0: the new remote bot may play"
+    ]
+
+
 def test_a_bot_gives_an_item_for_a_version_its_first_rank_and_a_change_of_rank_once_a_day(
     ada: User, cup: Tournament
 ) -> None:
