@@ -20,6 +20,10 @@ from bots_sdk.bot_errors import BotFileError
 from bots_sdk.wasm.binary import is_module
 from bots_sdk.wasm.bot import ModuleFile
 
+_SUFFIXES = (".py", ".wasm", ".zip")
+_BINARY = (b"\0asm", b"PK")
+"""How WebAssembly modules and archives begin, whatever their names are."""
+
 
 class PythonFile(BotFile):
     """A bot from a Python file."""
@@ -162,16 +166,23 @@ def read_file(path: Path) -> bytes:
     """Return the bytes of a bot's file.
 
     Raises:
-        BotFileError: the file does not exist, or can't be read.
+        BotFileError: the file does not exist, can't be read, or is of another kind.
     """
     try:
-        return path.read_bytes()
+        data = path.read_bytes()
     except FileNotFoundError:
         raise BotFileError(
             f"There is no file {path}. `twelfth-night new {path.stem}` writes a first bot."
         ) from None
     except OSError as error:
         raise BotFileError(f"{path} can't be read: {error.strerror}.") from None
+    if path.suffix and path.suffix not in _SUFFIXES and not data.startswith(_BINARY):
+        raise BotFileError(
+            f"{path} is not a bot's file: a bot is a .py, .wasm or .zip file. A bot in another "
+            "language plays as a remote bot: create it with `twelfth-night bot create NAME`, and "
+            "read docs/remote-bot.md."
+        )
+    return data
 
 
 def _line_of(error: BaseException, path: Path) -> str:

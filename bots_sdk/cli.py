@@ -30,7 +30,7 @@ _COMMANDS = {
     "password": "accounts.password",
     "status": "looking.status",
     "upload": "uploading.upload",
-    "logs": "uploading.logs",
+    "logs": "bot_logs.logs",
     "run": "playing.run",
     "enter": "playing.enter",
     "challenge": "challenging.challenge",

@@ -32,14 +32,14 @@ FAILURES = (
     ),
     Failure(
         RepeatedBot,
-        "repeated turn",
+        "same observation twice",
         "returns a legal move if it gets the same observation again",
         "After a lost connection the bot gets the same observation again. So an observation is not "
         "always new.",
     ),
     Failure(
         SkippedBot,
-        "skipped turn",
+        "move by the referee",
         "continues after the referee has played a move for it",
         "If a bot is out of time, the referee plays a move for it, and the bot gets no notice. So "
         "read your past moves from the observation, and do not store them yourself.",

@@ -10,7 +10,7 @@ import typer
 from bots_sdk import calls
 from bots_sdk.commands.errors import ImpossibleError
 from bots_sdk.commands.leagues import chosen_league, client_for
-from bots_sdk.commands.output import Json, add_row, new_table, print_json, print_table
+from bots_sdk.commands.output import Json, add_row, new_table, percent, print_json, print_table
 from bots_sdk.commands.progress import progress, time_left
 from engine.analysis import (
     DEFAULT_PLAYOUTS,
@@ -150,25 +150,30 @@ def _print(record: Record, found: Analysis, bot: str, *, show_all: bool) -> None
     if marked:
         _print_decisions(marked, steps, names)
         least, most = (places(loss, record.seats) for loss in (MISTAKE_LOSS, BLUNDER_LOSS))
-        print(f"A mistake loses {least:.2f} to {most:.2f} places, a blunder more.")
+        print(
+            "Places lost: so many places further back the bot ends on average after its move than "
+            "after the best\nmove; ± is a 95 % error bar. A mistake loses "
+            f"{least:.2f} to {most:.2f} places, a blunder more."
+        )
     else:
         print(f"No decision{f' of {bot}' if bot else ''} is a mistake or a blunder.")
     worst = sorted(listed, key=lambda each: -each.loss)[:_WORST]
     print(f"\nThe most expensive decisions{f' of {bot}' if bot else ''}:")
+    print("(ply: the number of the move in the match, from 0; seats are numbered from 0 too)")
     for each in worst:
         if each.loss > 0:
             move, best = (move_in_words(text, names) for text in (each.move, each.best))
             print(
                 f"  {steps[each.ply]} (ply {each.ply}, seat {each.seat}), {names[each.seat]}: "
-                f"{move} instead of {best} lost {_loss(each, record.seats)} places"
+                f"“{move}” lost {_loss(each, record.seats)} places; the best move was “{best}”"
             )
     print(
         "\nEach bot's chance of the first place, computed from the cards in all hands. A "
-        "bot\nat 0% can hardly come first, but it can still gain or lose other places:"
+        "bot\nat 0 % can hardly come first, but it can still gain or lose other places:"
     )
     table = new_table("after", *names)
     for when, chance in _some(_by_step(found.chances, steps)):
-        add_row(table, when, *(f"{value:.0%}" for value in chance.seats))
+        add_row(table, when, *(percent(value) for value in chance.seats))
     print_table(table)
     middle = (record.seats + 1) / 2
     print(

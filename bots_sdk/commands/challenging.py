@@ -8,7 +8,7 @@ from bots_sdk import answers, calls
 from bots_sdk.commands.errors import REFUSED
 from bots_sdk.commands.following import follow
 from bots_sdk.commands.leagues import client_for, owner_token
-from bots_sdk.commands.output import Json, add_row, new_table, print_json, print_table
+from bots_sdk.commands.output import Json, add_row, new_table, percent, print_json, print_table
 
 
 def challenge(
@@ -94,12 +94,12 @@ def _print_result(url: str, made: answers.ChallengeDetail) -> None:
         return
     table = new_table("opponent", "your result", "95 % interval")
     for pair in made["results"]:
-        interval = f"{pair['low']:.0%} to {pair['high']:.0%}"
-        add_row(table, pair["opponent"], f"{pair['share']:.0%}", interval)
+        interval = f"{percent(pair['low'])} to {percent(pair['high'])}"
+        add_row(table, pair["opponent"], percent(pair["share"]), interval)
     print_table(table)
     print(
-        f"Win share of {made['bot']}: {made['win_share']:.0%}. 100% means a better place than "
-        "every opponent in every match. A tie counts half."
+        f"Win share of {made['bot']}: {percent(made['win_share'])}. 100 % means a better place "
+        "than every opponent in every match. A tie counts half."
     )
     print(
         "One block has few matches, so the intervals are wide. A ladder plays many blocks, so its "

@@ -3,7 +3,7 @@
 import sys
 import textwrap
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -20,6 +20,7 @@ from bots_sdk.commands.errors import REFUSED, STOPPED, ImpossibleError
 from bots_sdk.commands.home import Faults
 from bots_sdk.commands.output import Json, print_json
 from bots_sdk.commands.progress import PrintLine, progress, time_left
+from bots_sdk.commands.versions import with_name
 from bots_sdk.durations import about
 from bots_sdk.refusals import SourceRefusedError
 from bots_sdk.sandbox.declarations import declared_games
@@ -34,8 +35,8 @@ _STYLES = {
 }
 _PLACES = (
     "without a sandbox",
-    "in the league's sandbox, tier 1 (the stronger of two kinds)",
-    "in the league's sandbox, tier 2 (the kind that needs no Linux namespaces)",
+    "in the league's sandbox: tier 1, the stronger of the two kinds of sandbox",
+    "in the league's sandbox: tier 2, the kind of sandbox that needs no Linux namespaces",
 )
 """Where the bot runs, by the tier of the sandbox."""
 _COLUMN = 26
@@ -96,7 +97,8 @@ def check(
     with progress(lambda: now.text, quiet=as_json, results=console) as print_line:
         try:
             now.begin(suite, print_line)
-            for finding in suite.run():
+            for found in suite.run():
+                finding = _with_name(found, source, bot)
                 findings.append(finding)
                 if not as_json:
                     _show(console, finding)
@@ -138,6 +140,15 @@ def _source(path: Path) -> tuple[Source, list[str]]:
         return source, list(declared_games(source))
     except SourceRefusedError as error:
         raise ImpossibleError(f"The league would refuse {path}: {error}.") from None
+
+
+def _with_name(finding: Finding, source: Source, bot: Path) -> Finding:
+    """Return a finding that names the bot's file; the sandbox calls a single file bot.py."""
+    if source.files:
+        return finding
+    return replace(
+        finding, text=with_name(finding.text, bot), evidence=with_name(finding.evidence, bot)
+    )
 
 
 def _sandbox(tier: int) -> Runtime:

@@ -192,7 +192,8 @@ def ab(
     if not as_json:
         note_undeclared([old, new], setup.table.game)
         print(f"Is {test.new.name} better than {test.old.name}?")
-        print(f"{setup.title}, {counted(jobs, 'match')} in parallel, --seed {setup.seed_text}")
+        print(f"{setup.title}; {counted(jobs, 'match')} in parallel")
+        print(f"The same deals again: --seed {setup.seed_text}")
         print(
             "Both play the same cards in pairs of matches, until the result is clear. For the "
             "second match they exchange seats.",

@@ -12,7 +12,7 @@ import typer
 from bots_sdk import answers, calls
 from bots_sdk.client import Client
 from bots_sdk.commands.leagues import chosen_league, client_for
-from bots_sdk.commands.output import Json, add_row, new_table, print_json, print_table
+from bots_sdk.commands.output import Json, add_row, new_table, percent, print_json, print_table
 from bots_sdk.commands.ranking import describe_with_rank, ladder_places
 from bots_sdk.errors import ProblemError
 from bots_sdk.invoking import typed
@@ -86,7 +86,9 @@ def status(
     for bot, _, _ in rows:
         name = bot["name"]
         online = "paused" if bot["paused"] else "yes" if bot["online"] else "no"
-        add_row(table, name, bot["kind"], bot["version"], online, unfinished[name])
+        # Nobody uploads versions of a remote bot.
+        version = "-" if bot["kind"] == "remote" else bot["version"]
+        add_row(table, name, bot["kind"], version, online, unfinished[name])
     print_table(table)
     for bot, _, entries in rows:
         name = bot["name"]
@@ -175,7 +177,7 @@ def ladder(
         return
     table = new_table("rank", "bot", "owner", "rating", "blocks", "win share")
     for row in rows:
-        share = "" if row["win_share"] is None else f"{row['win_share']:.0%}"
+        share = "" if row["win_share"] is None else percent(row["win_share"])
         rating = f"{row['rating'] / 1000:.0f}"
         owner = row["owner"] or "house"
         add_row(table, row["rank"] or "-", row["bot"], owner, rating, row["blocks"], share)
@@ -184,6 +186,12 @@ def ladder(
     print("Win share: the share of opponents that the bot beats. A tie is half a win.")
     if not all(row["rank"] for row in rows):
         print("Rank -: the bot has too few blocks for a rank.")
+    names = {row["bot"] for row in rows if not row["owner"]}
+    for twin in sorted(name for name in names if f"{name}-2" in names):
+        print(
+            f"{twin} and {twin}-2 are the same program: the difference between their ratings is "
+            "luck."
+        )
     print(
         "A rank can fall while the rating rises, if other bots gain more or get their first rank."
     )

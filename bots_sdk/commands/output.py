@@ -38,6 +38,11 @@ def new_table(*columns: str) -> Table:
     return table
 
 
+def percent(share: float) -> str:
+    """Return a share in percent, without decimals."""
+    return f"{100 * share:.0f} %"
+
+
 def add_row(table: Table, *cells: object) -> None:
     """Add a row of plain texts without markup; None gives an empty cell."""
     table.add_row(*(Text("" if cell is None else str(cell)) for cell in cells))

@@ -127,7 +127,8 @@ def try_bot(
                 f"{_MAX_QUICK_BLOCKS} blocks are played"
             )
         print(f"{trial.bot.name} against {field}")
-        print(f"{setup.title}: {count}, {jobs} in parallel, --seed {setup.seed_text}", flush=True)
+        print(f"{setup.title}: {count}; {counted(jobs, 'match')} in parallel")
+        print(f"The same deals again: --seed {setup.seed_text}", flush=True)
     results = TrialResults(trial)
     fault_printer = FaultPrinter(trial.bot, setup, faults, as_json=as_json)
     error: ArenaError | None = None
@@ -220,7 +221,7 @@ def _print_next(words: str, setup: HomeSetup, summary: TrialSummary, against: li
         )
         command = f"{command_word()} try {words}{opponents} --blocks {more}"
         has_bars = summary.share is not None and summary.share.low is not None
-        purpose = "error bars half as wide" if has_bars else "show error bars"
+        purpose = "more blocks: error bars half as wide" if has_bars else "show error bars"
         rows.append((command, purpose))
     if against == [QUICK]:
         rows.append(
@@ -323,14 +324,14 @@ def percent(found: Share) -> str:
 def spelled_elo(found: Share) -> str:
     """Return a share as a difference in Elo, with its interval."""
     mean, low, high = found.elo
+    text = ("all won" if found.mean == 1 else "all lost") if mean is None else f"{mean:+.0f}"
     if found.low is None:
         why = (
             "all blocks equal: no error bar yet"
             if found.is_flat
             else f"no error bar below {MIN_BLOCKS} blocks"
         )
-        return "?" if mean is None else f"{mean:+.0f} ({why})"
-    text = ("all won" if found.mean == 1 else "all lost") if mean is None else f"{mean:+.0f}"
+        return f"{text} ({why})"
     if low is None:
         return f"{text} (below {high:+.0f})" if high is not None else f"{text} (no bounds)"
     return f"{text} (above {low:+.0f})" if high is None else f"{text} ({low:+.0f} to {high:+.0f})"

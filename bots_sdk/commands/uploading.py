@@ -1,4 +1,4 @@
-"""``upload`` and ``logs``: upload versions of a hosted bot, and read their checks and faults."""
+"""``upload``: upload versions of a hosted bot, and read their checks."""
 
 import shlex
 import sys
@@ -22,6 +22,12 @@ from bots_sdk.commands.ranking import (
     ladder_places,
     print_rank,
 )
+from bots_sdk.commands.versions import (
+    import_remedy,
+    print_qualifying_matches,
+    print_version,
+    version_with_name,
+)
 from bots_sdk.durations import about
 from bots_sdk.errors import LeagueError, ProblemError
 from bots_sdk.invoking import command_word, typed
@@ -32,7 +38,6 @@ from bots_sdk.sandbox.sources import read_source
 MAX_CHECK_SECONDS = 150.0
 """How long `upload` waits for a check; a check that takes longer waits for a worker."""
 _POLL_SECONDS = 0.5
-_MAX_MATCHES = 50
 
 
 def upload(
@@ -102,10 +107,11 @@ def upload(
                 and (version is None or version["state"] == "refused")
                 and _delete(client, url, name)
             )
+        shown = version_with_name(version, file)
         if not as_json and not deleted:
-            _print_version(url, version)
+            print_version(url, shown)
             if version["state"] == "refused":
-                _print_refusal(client, version)
+                _print_refusal(client, shown, file)
             elif version["state"] == "checking":
                 log = f"`twelfth-night logs {name} --version {version['number']}`"
                 print(typed(f"{log} shows the result later."))
@@ -119,8 +125,9 @@ def upload(
     if as_json:
         print_json(version)
     elif deleted:
-        print(f"The league refused the file: {version['reason']}")
-        _print_qualifying_matches(version)
+        print(f"The league refused the file: {shown['reason']}")
+        print_qualifying_matches(shown)
+        _print_remedy(shown, file)
         print(f"\nThe bot {name} had no other version, so it is deleted. Change the file, and try")
         print(typed("again. `twelfth-night check` finds most causes before you upload."))
     if version["state"] == "refused":
@@ -149,58 +156,6 @@ def _with_other_name(file: Path) -> str:
 def in_terminal() -> bool:
     """Return whether somebody can answer a question."""
     return sys.stdin.isatty() and sys.stderr.isatty()
-
-
-def logs(
-    name: Annotated[str, typer.Argument(help="One of your bots.")],
-    number: Annotated[
-        int | None, typer.Option("--version", min=1, help="Show the check of this version.")
-    ] = None,
-    match: Annotated[int | None, typer.Option(min=1, help="Show this match.", metavar="ID")] = None,
-    tests: Annotated[
-        Path | None,
-        typer.Option(help="Write a unit test for every fault to this directory."),
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """Show a bot's output and the reasons of its faults.
-
-    A fault is a move that the referee played for the bot. Without --match or --version, the
-    command shows each match with a fault among the bot's last 50 finished matches.
-    """
-    url, token = owner_token()
-    with client_for(url, token) as client:
-        if number is not None:
-            checked: Any = client.send(calls.version_log(name, number))
-            if as_json:
-                print_json(checked)
-            else:
-                _print_version(url, checked)
-                _print_qualifying_matches(checked)
-            return
-        client.send(calls.bot(name))  # refused if there is no such bot
-        numbers = [match] if match is not None else _matches_with_faults(client, name)
-        reports = [
-            {"match": each, **seat}
-            for each in numbers
-            for seat in client.send(calls.match_log(each))["results"]
-            if seat["bot"] == name
-        ]
-    if match is not None and not reports:
-        raise ImpossibleError(f"{name} has no seat in match {match}.")
-    written = _write_tests(reports, tests) if tests is not None else []
-    if as_json:
-        print_json(reports)
-        return
-    if not reports:
-        print(
-            f"{name} had no faults in its last {_MAX_MATCHES} finished matches. "
-            "--match ID shows the output of one match."
-        )
-    for report in reports:
-        _print_report(url, report)
-    for path in written:
-        print(f"Wrote {path}")
 
 
 def _find_or_create(client: Client, url: str, name: str, file: Path) -> bool:
@@ -265,22 +220,18 @@ def _wait_for_check(client: Client, name: str, number: int, *, quiet: bool) -> A
     return client.send(calls.version_log(name, number))
 
 
-def _print_version(url: str, version: Any) -> None:
-    name, number, state = version["bot"], version["number"], version["state"]
-    if state == "ready":
-        print(f"Version {number} of {name} is ready: {url}/bots/{name}/")
-    elif state == "refused":
-        print(f"The league refused version {number} of {name}: {version['reason']}")
-    else:
-        print(f"Version {number} of {name} still waits for its check.")
-
-
-def _print_refusal(client: Client, version: Any) -> None:
-    """Print what the bot printed in its check, and which version plays now."""
-    _print_qualifying_matches(version)
+def _print_refusal(client: Client, version: Any, file: Path) -> None:
+    """Print what the bot printed in its check, a remedy, and which version plays now."""
+    print_qualifying_matches(version)
+    _print_remedy(version, file)
     name, current = version["bot"], client.send(calls.bot(version["bot"]))["version"]
     stays = f"Version {current} stays the current version, which plays."
     print(f"\n{stays if current else f'{name} has no version that can play yet.'}")
+
+
+def _print_remedy(version: Any, file: Path) -> None:
+    if remedy := import_remedy(version["reason"], file):
+        print(typed(f"\n{remedy}"))
 
 
 def _print_check(version: Any) -> None:
@@ -322,59 +273,3 @@ def _print_next_step(client: Client, url: str, version: Any) -> None:
             "rank, its position on the ladder:"
         )
         print("\n".join(commands))
-
-
-def _print_qualifying_matches(version: Any) -> None:
-    """Print the matches of a check, and the bot's output in them."""
-    outputs: dict[str, list[Any]] = {}
-    for match in version["qualifying"]:
-        result = f"{match['game']}: {'passed' if match['passed'] else match['reason']}"
-        if result not in version["reason"]:  # which is printed already
-            print(result)
-        if match["printed"]:
-            outputs.setdefault(match["printed"], []).append(match)
-    for output, matches in outputs.items():
-        games = " and ".join(match["game"] for match in matches)
-        until = max(match["printed_until"] for match in matches)[:10]
-        print(f"\nOutput at {games}, kept until {until} at the latest:")
-        print(_indented(output))
-
-
-def _matches_with_faults(client: Client, name: str) -> list[int]:
-    found = client.send(calls.matches(bot=name, status="finished", limit=_MAX_MATCHES))["results"]
-    return [
-        match["id"]
-        for match in reversed(found)
-        if any(seat["bot"] == name and seat["faults"] for seat in match["seating"])
-    ]
-
-
-def _print_report(url: str, report: Any) -> None:
-    print(
-        f"\nMatch {report['match']}, seat {report['seat']}, version {report['version']}: ", end=""
-    )
-    print(f"{url}/matches/{report['match']}/")
-    for fault in report["faults"]:
-        print(f"  move {fault['ply']}, {fault['kind']}: {fault['reason']}")
-    if not report["faults"]:
-        print("  no faults")
-    if report["printed"]:
-        print(f"  Output, kept until {report['printed_until'][:10]} at the latest:")
-        print(_indented(report["printed"], 4))
-
-
-def _write_tests(reports: list[Any], directory: Path) -> list[Path]:
-    """Write the tests of the faults; return the paths."""
-    written = []
-    directory.mkdir(parents=True, exist_ok=True)
-    for report in reports:
-        for fault in report["faults"]:
-            if fault["test"]:
-                path = directory / f"test_match_{report['match']}_ply_{fault['ply']}.py"
-                path.write_text(fault["test"])
-                written.append(path)
-    return written
-
-
-def _indented(text: str, by: int = 2) -> str:
-    return "\n".join(" " * by + line for line in text.rstrip("\n").split("\n"))

@@ -50,6 +50,7 @@ _LOCKS = ("broker", "landlock", "rights", "seccomp")
 _MAX_REASON_LETTERS = 300
 _FILE_NAME = "bot.py"
 _MAX_FRAMES = 30
+_OF_THE_NETWORK = ("_socket", "_ssl")
 _NICE = 10
 """By how much a bot's priority is lower than its worker's, so that calls don't wait for it."""
 
@@ -345,6 +346,11 @@ def _failure(error: BaseException, source: bytes, log: Log) -> dict[str, Any]:
         log.explain(packages.without_directories("".join(report.format())))
         reason = "".join(report.format_exception_only()).strip().splitlines()[-1]
         reason = packages.without_directories(reason)
+        if isinstance(error, ImportError) and "failed to map segment" in reason:
+            module = os.path.basename(error.path or "").partition(".")[0]
+            reason = f"ImportError: the sandbox has no module {module}"
+            if module in _OF_THE_NETWORK:
+                reason += ", because bots can't use the network"
         where = [frame.lineno for frame in report.stack if frame.filename == _FILE_NAME]
         if where:
             reason += f" ({_FILE_NAME}, line {where[-1]})"

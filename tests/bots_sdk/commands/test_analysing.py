@@ -108,7 +108,7 @@ def test_ply_and_seat_of_an_expensive_decision_are_those_of_its_move(
     path.write_text(write(match) + "\n")
     shown = cli("analyse", path, "--playouts", 8).stdout
     listed = re.findall(
-        r"^  day \d+ \(ply (\d+), seat \d\), ada: (\w+ \d+) instead of", shown, re.M
+        r"^  day \d+ \(ply (\d+), seat \d\), ada: “(\w+ \d+)” lost .* best move was “", shown, re.M
     )
     assert listed
     assert all(match.moves[int(ply)][1] == text for ply, text in listed)

@@ -74,8 +74,8 @@ def test_the_command_follows_a_challenge_line_by_line_to_its_result(play: Any) -
     ]
     assert "Challenge 7: partridge eagle-short, 2 matches" in result.stdout
     assert "http://league.example/challenges/7/" in result.stdout
-    assert "house-thumb  50%" in result.stdout
-    assert "10% to 90%" in result.stdout
+    assert "house-thumb  50 %" in result.stdout
+    assert "10 % to 90 %" in result.stdout
 
 
 def test_without_waiting_the_command_prints_the_page(play: Any) -> None:

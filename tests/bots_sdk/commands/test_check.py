@@ -66,10 +66,10 @@ ON = "--game=twelve-days"
 def test_a_good_bot_plays_every_table_of_both_games_in_the_sandbox(home: Home) -> None:
     result = home("check", "last.py")
     assert result.exit_code == 0
-    assert "in the league's sandbox, tier" in result.stdout
+    assert "in the league's sandbox: tier" in result.stdout
     for game in GAMES:
         assert f"{game:26} {len(all_tables(game))} matches, every preset" in result.stdout
-        for failure in ("restart", "repeated turn", "skipped turn"):
+        for failure in ("restart", "same observation twice", "move by the referee"):
             assert f"ok    {f'{game}, {failure}':26}" in result.stdout
     assert "The bot is ready to upload." in result.stdout
 
@@ -116,7 +116,11 @@ def choose(observation):
         ON,
     )
     assert set(found["wrong"]) == {
-        *("twelve-days, restart", "twelve-days, repeated turn", "twelve-days, skipped turn")
+        *(
+            "twelve-days, restart",
+            "twelve-days, same observation twice",
+            "twelve-days, move by the referee",
+        )
     }
     assert "observation['history']" in found["wrong"]["twelve-days, restart"]["remedy"]
 
@@ -124,8 +128,11 @@ def choose(observation):
 def test_another_answer_to_the_same_observation_is_a_note(check: Check) -> None:
     found = check("import random\ndef choose(o): return random.choice(o['legal_moves'])\n", ON)
     assert found["good"]
-    assert found["by"]["twelve-days, repeated turn"]["result"] == "note"
-    assert "the second answer was another move" in found["by"]["twelve-days, repeated turn"]["text"]
+    assert found["by"]["twelve-days, same observation twice"]["result"] == "note"
+    assert (
+        "the second answer was another move"
+        in found["by"]["twelve-days, same observation twice"]["text"]
+    )
 
 
 def test_a_fault_in_every_match_is_reported_once(check: Check) -> None:

@@ -8,7 +8,8 @@ from typer.testing import CliRunner
 
 from bots_sdk.call import Call
 from bots_sdk.cli import application
-from bots_sdk.commands import uploading
+from bots_sdk.commands import bot_logs, uploading
+from bots_sdk.commands.versions import with_name
 from bots_sdk.errors import ProblemError
 from tests.bots_sdk.commands.leagues import FakeLeague
 
@@ -94,6 +95,43 @@ def test_a_refused_upload_deletes_the_bot_that_it_created(
     assert league.bots == set()
 
 
+def test_a_failed_import_names_the_file_and_where_the_bot_can_run(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class WithoutModule(League):
+        def send(self, call: Call[Any]) -> Any:
+            found = super().send(call)
+            if call.method == "GET" and "versions" in call.path:
+                why = "crash: ModuleNotFoundError: No module named 'torch' (bot.py, line 1)"
+                found = {**found, "reason": f"twelve-days: {why}"}
+            return found
+
+    for league in (WithoutModule(), WithoutModule("feste")):
+        shown = upload(league, file, monkeypatch).stdout
+        assert "No module named 'torch' (feste.py, line 1)" in shown
+        assert "and NumPy." in shown
+        assert f"check {file}` lists all imports that fail" in shown
+        assert "bot create NAME" in shown
+
+
+def test_tracebacks_name_the_file_but_archives_keep_bot_py() -> None:
+    text = 'File "bot.py", line 1, in <module>\nbot.py, line 2: x\n'
+    assert with_name(text, Path("x/my.py")) == text.replace("bot.py", "my.py")
+    assert with_name(text, Path("my.zip")) == text
+    assert with_name("Write a bot.py at its top.", Path("my.py")) == "Write a bot.py at its top."
+
+
+@pytest.mark.parametrize("name", ["README.md", "remote_bot.mjs"])
+def test_a_file_that_is_no_bot_is_refused_before_any_call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    (tmp_path / name).write_text("It's a text.\n")
+    result = upload(League(), tmp_path / name, monkeypatch)
+    assert result.exit_code == 2
+    assert "a bot is a .py, .wasm or .zip file" in result.stderr
+    assert "bot create NAME" in result.stderr
+
+
 def test_an_upload_that_fails_at_once_deletes_the_bot_that_it_created(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,8 +171,8 @@ def test_a_refused_upload_names_the_version_that_stays(
 def test_the_log_of_a_refused_version_does_not_name_itself(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(uploading, "owner_token", lambda: ("", "token"))
-    monkeypatch.setattr(uploading, "client_for", lambda *_: League("feste"))
+    monkeypatch.setattr(bot_logs, "owner_token", lambda: ("", "token"))
+    monkeypatch.setattr(bot_logs, "client_for", lambda *_: League("feste"))
     words = ["logs", "feste", "--version", "1"]
     shown = CliRunner().invoke(application(), words).stdout
     assert shown.startswith(f"The league refused version 1 of feste: {REASON}\n\nOutput at")

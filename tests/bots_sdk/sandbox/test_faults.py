@@ -259,3 +259,8 @@ def test_a_text_subclass_is_read_as_its_text(start: Start) -> None:
         )
     )
     assert bot(OBSERVATION) == "play 2"
+
+
+def test_an_import_of_a_network_module_fails_with_a_sentence(start: Start) -> None:
+    with pytest.raises(BotCrashError, match=r"no module _socket, because bots can't use the netw"):
+        start("import socket\n" + in_choose("return 'play 1'"))(OBSERVATION)

@@ -1,0 +1,123 @@
+"""``logs``: a bot's output, and the reasons of its faults."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from bots_sdk import calls
+from bots_sdk.client import Client
+from bots_sdk.commands.errors import ImpossibleError
+from bots_sdk.commands.leagues import client_for, owner_token
+from bots_sdk.commands.output import Json, print_json
+from bots_sdk.commands.versions import indented, print_qualifying_matches, print_version
+from bots_sdk.errors import ProblemError
+
+_MAX_MATCHES = 50
+
+
+def logs(
+    name: Annotated[str, typer.Argument(help="One of your bots.")],
+    number: Annotated[
+        int | None, typer.Option("--version", min=1, help="Show the check of this version.")
+    ] = None,
+    match: Annotated[int | None, typer.Option(min=1, help="Show this match.", metavar="ID")] = None,
+    tests: Annotated[
+        Path | None,
+        typer.Option(help="Write a unit test for every fault to this directory."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Show a bot's output and the reasons of its faults.
+
+    A fault is a move that the referee played for the bot. Without --match or --version, the
+    command shows each match with a fault among the bot's last 50 finished matches.
+    """
+    url, token = owner_token()
+    with client_for(url, token) as client:
+        if number is not None:
+            checked: Any = client.send(calls.version_log(name, number))
+            if as_json:
+                print_json(checked)
+            else:
+                print_version(url, checked)
+                print_qualifying_matches(checked)
+            return
+        found = client.send(calls.bot(name))  # refused if there is no such bot
+        if found["version"] is not None:
+            _require_own(client, name, found["owner"], found["version"])
+        numbers = [match] if match is not None else _matches_with_faults(client, name)
+        reports = [
+            {"match": each, **seat}
+            for each in numbers
+            for seat in client.send(calls.match_log(each))["results"]
+            if seat["bot"] == name
+        ]
+    if match is not None and not reports:
+        raise ImpossibleError(f"{name} has no seat in match {match}.")
+    written = _write_tests(reports, tests) if tests is not None else []
+    if as_json:
+        print_json(reports)
+        return
+    if not reports:
+        print(
+            f"{name} had no faults in its last {_MAX_MATCHES} finished matches. "
+            "--match ID shows the output of one match."
+        )
+    for report in reports:
+        _print_report(url, report)
+    for path in written:
+        print(f"Wrote {path}")
+
+
+def _require_own(client: Client, name: str, owner: str | None, version: int) -> None:
+    """Refuse a bot of somebody else: the league decides, by a call for owners alone.
+
+    Raises:
+        ImpossibleError: the bot belongs to another account or to the league.
+    """
+    try:
+        client.send(calls.version_log(name, version))
+    except ProblemError as error:
+        if error.code != "not-your-bot":
+            raise
+        whose = f"a bot of {owner}" if owner else "a house bot, a bot of the league itself"
+        raise ImpossibleError(
+            f"{name} is {whose}. Output and faults of a bot are for its owner only."
+        ) from None
+
+
+def _matches_with_faults(client: Client, name: str) -> list[int]:
+    found = client.send(calls.matches(bot=name, status="finished", limit=_MAX_MATCHES))["results"]
+    return [
+        match["id"]
+        for match in reversed(found)
+        if any(seat["bot"] == name and seat["faults"] for seat in match["seating"])
+    ]
+
+
+def _print_report(url: str, report: Any) -> None:
+    print(
+        f"\nMatch {report['match']}, seat {report['seat']}, version {report['version']}: ", end=""
+    )
+    print(f"{url}/matches/{report['match']}/")
+    for fault in report["faults"]:
+        print(f"  move {fault['ply']}, {fault['kind']}: {fault['reason']}")
+    if not report["faults"]:
+        print("  no faults")
+    if report["printed"]:
+        print(f"  Output, kept until {report['printed_until'][:10]} at the latest:")
+        print(indented(report["printed"], 4))
+
+
+def _write_tests(reports: list[Any], directory: Path) -> list[Path]:
+    """Write the tests of the faults; return the paths."""
+    written = []
+    directory.mkdir(parents=True, exist_ok=True)
+    for report in reports:
+        for fault in report["faults"]:
+            if fault["test"]:
+                path = directory / f"test_match_{report['match']}_ply_{fault['ply']}.py"
+                path.write_text(fault["test"])
+                written.append(path)
+    return written

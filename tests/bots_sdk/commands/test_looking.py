@@ -1,0 +1,47 @@
+"""``ladder``, ``status`` and ``logs``: what they print beside the table."""
+
+from typing import Any
+
+from tests.bots_sdk.conftest import Cli
+from tests.bots_sdk.stub import StubLeague, problem
+
+
+def standing(bot: str, owner: str | None = None) -> dict[str, Any]:
+    return {
+        "rank": 1,
+        "bot": bot,
+        "owner": owner,
+        "rating": 1500000,
+        "blocks": 20,
+        "win_share": 0.42,
+    }
+
+
+def test_a_ladder_names_house_bots_that_are_one_program(logged_in: Cli, stub: StubLeague) -> None:
+    rows = [standing(each) for each in ("house-thumb", "house-thumb-2", "house-search")]
+    rows += [standing(each, "ada") for each in ("mine", "mine-2")]
+    stub.answers["GET ladders/x/standings"] = (200, {"results": rows, "next": None})
+    shown = logged_in("ladder", "x").stdout
+    assert "house-thumb and house-thumb-2 are the same program" in shown
+    assert shown.count("same program") == 1
+    assert "  42 %" in shown
+
+
+def test_logs_of_a_bot_of_somebody_else_are_refused(logged_in: Cli, stub: StubLeague) -> None:
+    stub.answers["GET matches"] = (200, {"results": [], "next": None})
+    for owner, whose in ((None, "is a house bot"), ("bea", "is a bot of bea")):
+        stub.answers["GET bots/other"] = (200, {"name": "other", "version": 2, "owner": owner})
+        stub.answers["GET bots/other/versions/2/log"] = (403, problem(403, "not-your-bot"))
+        result = logged_in("logs", "other")
+        assert result.exit_code == 2
+        assert whose in result.stderr
+        assert "for its owner only" in result.stderr
+
+
+def test_the_status_of_a_remote_bot_has_no_version(logged_in: Cli, stub: StubLeague) -> None:
+    assert logged_in("bot", "create", "mybot").exit_code == 0
+    bot = {"name": "mybot", "kind": "remote", "version": 1, "online": True, "paused": False}
+    stub.answers["GET bots/mybot"] = (200, bot)
+    stub.answers["GET matches"] = (200, {"results": [], "next": None})
+    [row] = [line for line in logged_in("status").stdout.splitlines() if " remote " in line]
+    assert row.split() == ["mybot", "remote", "-", "yes", "0"]
