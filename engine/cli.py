@@ -299,7 +299,7 @@ def _record_at(name: str, wanted: int) -> Record:
                 record = read(line)
                 verify(record)
             except RecordError as error:
-                raise _RefusedError(f"{number}: {error}") from None
+                raise _RefusedError(f"{name}, line {number}: {error}") from None
             return record
     raise ImpossibleError(_no_such_line(wanted, name, number))
 
@@ -343,7 +343,7 @@ def _show(options: argparse.Namespace) -> int:
             for row in show.render(read(line)):
                 print(row)
         except RecordError as error:
-            print(f"{number}: {_one_line(str(error))}", file=sys.stderr)
+            print(_one_line(f"{options.file}, line {number}: {error}"), file=sys.stderr)
             status = REFUSED
         if options.line == number:
             break

@@ -170,7 +170,7 @@ def test_observe_refuses_a_record_that_does_not_verify_and_names_its_line(
     where = ["--line", "1", "--ply", "0", "--seat", "0"]
     out, reasons = run(capsys, "observe", str(records), *where, expect=2)
     assert out == []
-    assert reasons == ["1: the record has no 'format'"]
+    assert reasons == [f"{records}, line 1: the record has no 'format'"]
 
 
 def test_bench_prints_a_line_for_every_preset(capsys: pytest.CaptureFixture[str]) -> None:
@@ -259,7 +259,7 @@ def test_show_names_a_refused_record_and_goes_on(
 ) -> None:
     records.write_text("{}\n" + records.read_text())
     out, reasons = run(capsys, "show", str(records), expect=1)
-    assert reasons == ["1: the record has no 'format'"]
+    assert reasons == [f"{records}, line 1: the record has no 'format'"]
     assert sum(line.startswith("deal seed") for line in out) == 2
 
 
