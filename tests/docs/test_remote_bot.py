@@ -140,7 +140,14 @@ def test_a_bot_goes_on_through_outages_and_sends_a_lost_move_again(
     ]
     assert all(move["move"] in turn(0)["observation"]["legal_moves"] for move in lost + following)
     assert "The deadline has passed." in done.stdout
-    assert errors(language, done)[-1].endswith("This token has been replaced.")
+    # Two requests got no answer; each was answered later.
+    printed = errors(language, done)
+    assert sum("No answer from" in line for line in printed) >= 2
+    hints = [line for line in printed if line.endswith("- are the address and the port right?")]
+    assert len(hints) == 2
+    assert all("No answer from" in line for line in hints)
+    assert sum(line.endswith("The league answers again.") for line in printed) == 2
+    assert printed[-1].endswith("This token has been replaced.")
     assert done.returncode == 1
 
 
@@ -191,5 +198,5 @@ def test_the_bots_have_about_thirty_lines() -> None:
         for language, listing in listings().items()
     }
     assert lines.keys() == TOOLS.keys()
-    assert lines["Python"] <= 38
+    assert lines["Python"] <= 40
     assert lines["JavaScript"] <= 38
