@@ -180,7 +180,9 @@ def find_ladder(slug: str) -> Ladder:
         return _find(Ladder.objects.select_related("anchor"), "ladder", slug=slug)
     except ProblemError as error:
         slugs = list(Ladder.objects.order_by("slug").values_list("slug", flat=True)[:200])
-        raise _with_names(error, nearest(slug, slugs), slugs) from None
+        # People write 12-days for twelve-days.
+        near = nearest(slug, slugs) or nearest(slug.replace("12", "twelve"), slugs)
+        raise _with_names(error, near, slugs) from None
 
 
 def find_tournament(queryset: QuerySet[Tournament], tournament_id: int) -> Tournament:

@@ -112,7 +112,7 @@ _BY_TEXT = [
         "{0}` a hosted one.",
     ),
     (re.compile(r"There is no (ladder) "), "`twelfth-night ladder` lists the ladders."),
-    (re.compile(r"There is no (match) "), "The latest matches are listed at {url}/."),
+    (re.compile(r"There is no (match) "), "The latest matches are listed at {url}/matches/."),
     (
         re.compile(r"The name ([a-z0-9-]+) is taken by your own remote bot"),
         "`twelfth-night bot token {0}` gets a new token for it.",

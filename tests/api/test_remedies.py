@@ -29,8 +29,10 @@ def test_an_unknown_ladder_is_answered_with_the_nearest_name_or_all_names(api: A
         Ladder.objects.create(slug=slug, title=slug, game="partridge", rules="eagle", seats=4)
     near = assert_problem(api.get("ladders/partrige"), 404, "not-found")["detail"]
     assert near == "There is no ladder partrige. Did you mean partridge?"
-    far = assert_problem(api.get("ladders/12days"), 404, "not-found")["detail"]
-    assert far == "There is no ladder 12days. The ladders are partridge, twelve-days."
+    near = assert_problem(api.get("ladders/12-days"), 404, "not-found")["detail"]
+    assert near == "There is no ladder 12-days. Did you mean twelve-days?"
+    far = assert_problem(api.get("ladders/chess"), 404, "not-found")["detail"]
+    assert far == "There is no ladder chess. The ladders are partridge, twelve-days."
 
 
 def test_the_detail_of_invalid_input_names_the_first_field(api: Api, ada: tuple[User, str]) -> None:

@@ -25,6 +25,7 @@ from tests.bots_sdk.test_cli import run_here
             "`twelfth-night upload FILE --bot mybot`",
         ),
         ("invalid", "The username ada is taken; choose", "login {url} --username ada`"),
+        ("not-found", "There is no match 99.", "The latest matches are listed at {url}/matches/."),
         ("wrong-credentials", "No account.", "`twelfth-night login {url} --sign-up`"),
         ("invalid-token", "It does not work.", "`twelfth-night login {url}`"),
         ("not-your-bot", "It belongs to another.", "`twelfth-night status` lists the bots"),
