@@ -11,7 +11,7 @@ from league.models.players import MAX_NICKNAME
 
 _PRESETS = {
     "twelve-days calliope": "12 Days, 12 days",
-    "twelve-days eight-nights": "12 Days, short game of 8 nights",
+    "twelve-days eight-nights": "12 Days, short game of 8 days",
     "twelve-days cheapass": "12 Days, a Claus keeps the points",
     "partridge eagle-short": "12 Days of Christmas, short game of 3 rounds",
     "partridge mathpickle-short": "12 Days of Christmas, 6 rounds",

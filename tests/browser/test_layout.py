@@ -73,10 +73,10 @@ def test_on_a_phone_the_heads_of_a_ladder_fit_and_no_note_is_about_a_hidden_colu
     assert name["width"] > 160  # a usual name and the line below it are not broken
     for head in heads.all():
         assert not head.is_visible() or head.evaluate(INSIDE), head.inner_text()
-    for hidden in ("Course", "Matches"):
+    for hidden in ("History", "Matches"):
         expect(heads.filter(has_text=hidden)).to_be_hidden()
     expect(visit.page.locator("#columns")).to_contain_text("Trend is the rating gained")
-    assert "Course" not in visit.page.locator("#columns").inner_text()
+    assert "History" not in visit.page.locator("#columns").inner_text()
 
 
 def test_a_table_fades_out_at_the_edge_beyond_which_it_goes_on(

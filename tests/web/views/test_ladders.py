@@ -87,7 +87,7 @@ def test_the_standings_come_first_and_statistics_behind_a_link(
 ) -> None:
     text = page(client, "/ladders/quick/")
     heads = re.findall(r'<th scope="col"[^>]*>(\w+).*?</th>', text)
-    assert heads == ["Rank", "Bot", "Course", "Rating", "Trend", "Matches"]
+    assert heads == ["Rank", "Bot", "History", "Rating", "Trend", "Matches"]
     assert "Who beats whom" not in text
     assert 'href="?view=statistics"' in text
     sought = page(client, "/ladders/quick/?q=bot-1&view=statistics")
