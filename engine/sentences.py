@@ -1,6 +1,6 @@
 """Events as plain English sentences, for pages, the command line and bot authors."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 
 from engine.games import events as happened
@@ -13,7 +13,12 @@ _Who = Callable[[int], str]
 """Returns the name of the player at a seat."""
 
 
-def sentence(event: Event, names: Sequence[str] | None = None) -> str:
+def begin_a_match(events: Iterable[Event]) -> bool:
+    """Return whether events of one phase are those with which a match begins."""
+    return any(isinstance(event, happened.MatchStarted) for event in events)
+
+
+def sentence(event: Event, names: Sequence[str] | None = None, *, at_start: bool = False) -> str:
     """Return one event as a plain sentence, without a full stop: "ada plays 7".
 
     A secret that `Event.seen_by` took out is left out of the sentence: "ada draws a card".
@@ -21,19 +26,29 @@ def sentence(event: Event, names: Sequence[str] | None = None) -> str:
     Args:
         event: the event.
         names: name of the player at each seat; "seat 0", "seat 1" and so on without names.
+        at_start: whether the match begins with the event. The gifts of the start do not come from
+            the pool.
     """
 
     def who(seat: int) -> str:
         return f"seat {seat}" if names is None else names[seat]
 
+    if at_start and isinstance(event, happened.GiftMoved):
+        return f"{who(event.to)} begins with a gift"
     return _of_both_games(event, who) or _of_twelve_days(event, who) or _of_partridge(event, who)
 
 
-def as_sentence(event: Event, names: Sequence[str]) -> str:
+def as_sentence(event: Event, names: Sequence[str], *, at_start: bool = False) -> str:
     """Return an event as a sentence with a full stop and, unless a name begins it, a capital."""
-    text = sentence(event, names)
+    text = sentence(event, names, at_start=at_start)
     begins_with_name = any(text.startswith(name) for name in names)
     return f"{text if begins_with_name else text[0].upper() + text[1:]}."
+
+
+def in_sentences(events: Sequence[Event], names: Sequence[str]) -> list[str]:
+    """Return the events of one phase, each as `as_sentence`."""
+    begins = begin_a_match(events)
+    return [as_sentence(event, names, at_start=begins) for event in events]
 
 
 def winners(places: Sequence[int], names: Sequence[str]) -> str:

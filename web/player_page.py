@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from engine.games import events as happened
 from engine.games.twelve_days_presets import PRESETS as TWELVE_DAYS_PRESETS
-from engine.sentences import as_sentence
+from engine.sentences import as_sentence, begin_a_match, in_sentences
 from league import play
 from league.models import Match, MatchSeat
 from league.play.headlines import seat_name
@@ -162,7 +162,7 @@ def as_json(page: dict[str, Any], own: int, after: int) -> dict[str, Any]:
             {
                 "ply": phase.ply,
                 "events": [event.as_json() for event in phase.events],
-                "sentences": [as_sentence(event, names) for event in phase.events],
+                "sentences": in_sentences(phase.events, names),
                 "news": _sentences([phase], own, names),
                 "to_act": phase.to_act,
             }
@@ -325,7 +325,7 @@ def _news(phases: Sequence[SeatPhase], seat: int, names: Sequence[str]) -> list[
 def _sentences(phases: Sequence[SeatPhase], seat: int, names: Sequence[str]) -> list[str]:
     """Return sentences on the events of phases, without the hands that others are dealt."""
     return [
-        as_sentence(event, names)
+        as_sentence(event, names, at_start=begin_a_match(phase.events))
         for phase in phases
         for event in phase.events
         if not isinstance(event, happened.MatchStarted)

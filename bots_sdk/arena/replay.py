@@ -9,7 +9,7 @@ from engine.games.game import State
 from engine.games.titles import unit_of
 from engine.playback import play_back, steps_of
 from engine.record import Record
-from engine.sentences import sentence
+from engine.sentences import begin_a_match, sentence
 
 _HEADINGS = (
     *(happened.MatchStarted, happened.DayStarted, happened.RoundDealt),
@@ -54,7 +54,8 @@ def frames(
     when = [name for _, name in steps_of(record)]
     ply = 0
     for phase in play_back(record):
-        events = [sentence(event, distinct) for event in phase.events]
+        begins = begin_a_match(phase.events)
+        events = [sentence(event, distinct, at_start=begins) for event in phase.events]
         notes = [
             f"fault of {distinct[record.moves[at][0]]}, {faults[at]}"
             for at in range(ply, phase.ply)
@@ -104,7 +105,8 @@ def outcomes(record: Record) -> Iterator[str]:
                 yield f"    {sentence(event, record.players)}"
                 trick = []
             elif isinstance(event, _OUTCOMES):
-                yield f"  {sentence(event, record.players)}"
+                begins = begin_a_match(phase.events)
+                yield f"  {sentence(event, record.players, at_start=begins)}"
 
 
 def lines(

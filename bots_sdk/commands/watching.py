@@ -31,7 +31,7 @@ from bots_sdk.errors import UnreachableError
 from engine.errors import RecordError
 from engine.games.events import CardsLed, Event, RoundDealt
 from engine.record import read, verify, write
-from engine.sentences import sentence
+from engine.sentences import begin_a_match, sentence
 
 _ADDRESS = re.compile(r"(https?://.+?)/(?:api/v1/)?matches/(\d+)(?:/.*)?")
 _MAX_LOST_STREAMS = 5
@@ -222,17 +222,18 @@ class _Narrator:
         if event.event == "end":
             return f"The match is {event.data['status']}."
         try:
-            lines = [line for each in event.events for line in self._lines(each)]
+            begins = begin_a_match(event.events)
+            lines = [line for each in event.events for line in self._lines(each, begins=begins)]
         except ValueError:
             return "(This version of twelfth-night is too old to show this step. Update it.)\n"
         return "".join(f"{line}\n" for line in lines)
 
-    def _lines(self, event: Event) -> list[str]:
+    def _lines(self, event: Event, *, begins: bool) -> list[str]:
         """Return the sentence of an event, after a headline if it begins a trick."""
         if isinstance(event, RoundDealt):
             self._round, self._trick = event.round, 0
         if not isinstance(event, CardsLed):
-            return [sentence(event, self._names)]
+            return [sentence(event, self._names, at_start=begins)]
         self._trick += 1
         headline = f"round {self._round}, trick {self._trick}"
         return [headline, sentence(event, self._names)]

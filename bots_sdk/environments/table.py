@@ -15,7 +15,7 @@ from engine.games import catalogue
 from engine.games.events import Event
 from engine.games.game import Observation, State, places
 from engine.rating.results import half_points
-from engine.sentences import sentence
+from engine.sentences import begin_a_match, sentence
 
 AgentObservation = dict[str, NDArray[Any]]
 Rewards = Literal["places", "scores"]
@@ -156,7 +156,9 @@ class TableOfAgents:
         Args:
             mode: ``ansi`` to return the text, ``human`` to print it.
         """
-        shown = [sentence(event, self.agents) for event in self.events or ()]
+        events = self.events or ()
+        begins = begin_a_match(events)
+        shown = [sentence(event, self.agents, at_start=begins) for event in events]
         if shown:
             shown.append("")
         text = "\n".join([*shown, *lines(self.state, self.agents)])

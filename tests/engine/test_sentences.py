@@ -9,7 +9,7 @@ from engine.games import events
 from engine.games.events import Event
 from engine.games.game import State
 from engine.playback import play_back
-from engine.sentences import move_in_words, sentence
+from engine.sentences import in_sentences, move_in_words, sentence
 from tests.engine.test_properties import finished, matches
 
 NAMES = ["ada", "bo", "cy"]
@@ -95,6 +95,13 @@ NAMES = ["ada", "bo", "cy"]
 )
 def test_an_event_reads_as_a_plain_sentence(event: Event, text: str) -> None:
     assert sentence(event, NAMES) == text
+
+
+def test_a_gift_of_the_start_is_not_from_the_pool() -> None:
+    gift, started = events.GiftMoved(None, 0, None), events.MatchStarted("partridge", "eagle", 2)
+    assert sentence(gift, NAMES, at_start=True) == "ada begins with a gift"
+    assert in_sentences([started, gift], NAMES)[1] == "ada begins with a gift."
+    assert in_sentences([gift], NAMES) == ["ada receives a gift from the pool."]
 
 
 def test_without_names_a_sentence_names_seats() -> None:

@@ -12,7 +12,7 @@ from engine.games.twelve_days import TwelveDays
 from engine.games.twelve_days_presets import TwelveDaysRules
 from engine.playback import play_back
 from engine.record import Record
-from engine.sentences import as_sentence
+from engine.sentences import in_sentences
 from league.models import Match
 from league.play.headlines import seat_names
 from league.play.spectating import public_events
@@ -73,6 +73,12 @@ class Table(NamedTuple):
         if self.match.game == TwelveDays.game:
             return TwelveDays.presets[self.match.rules]
         return Partridge.presets[self.match.rules]
+
+    @property
+    def undealt(self) -> int:
+        """Cards of a round of ``partridge`` that nobody gets."""
+        seats = len(self.names)
+        return len(_PARTRIDGE_DECK) - seats * Partridge.presets[self.match.rules].hand_size(seats)
 
     @property
     def goal(self) -> str:
@@ -168,7 +174,7 @@ def _phases(record: Record, names: Sequence[str]) -> Iterator[dict[str, Any]]:
         yield {
             "ply": ply,
             "events": [event.as_json() for event in events],
-            "sentences": [as_sentence(event, names) for event in events],
+            "sentences": in_sentences(events, names),
             "faults": faults_of(record, begins_at, ply),
         }
         begins_at = ply

@@ -24,7 +24,7 @@ from bots_sdk.arena.worker import WorkerSetup
 from bots_sdk.bot_errors import BotFileError
 from engine.playback import play_back
 from engine.record import replay, verify
-from engine.sentences import sentence
+from engine.sentences import begin_a_match, sentence
 
 TABLE = MatchType("twelve-days", "calliope", 4)
 SHORT = MatchType("partridge", "eagle-short", 3)
@@ -318,7 +318,8 @@ def test_each_step_has_a_line_for_each_event_and_the_last_one_the_places(table: 
     phases = [phase.events for phase in play_back(record)]
     assert len(steps) == len(phases) + 1
     for step, events in zip(steps, phases, strict=False):
-        expected = [sentence(event, record.players) for event in events]
+        begins = begin_a_match(events)
+        expected = [sentence(event, record.players, at_start=begins) for event in events]
         assert step.endswith("\n".join(["", *expected]))
     assert "place 1" in steps[-1]
     assert "place 1" not in "".join(steps[:-1])
@@ -350,8 +351,12 @@ def test_outcomes_have_a_reason_for_each_day_trick_and_gift(table: MatchType, re
     record = played_here(trial(contestant("thumb"), "random", table=table, blocks=1))[0].record
     found = list(outcomes(record))
     results = {"day_won", "trick_won", "gift_moved"}
-    events = [event for phase in play_back(record) for event in phase.events]
-    expected = [sentence(event, record.players) for event in events if event.kind in results]
+    expected = [
+        sentence(event, record.players, at_start=begin_a_match(phase.events))
+        for phase in play_back(record)
+        for event in phase.events
+        if event.kind in results
+    ]
     lines = [line.strip().split(": ")[-1] for line in found]
     assert [line for line in lines if line in expected] == expected
     assert re.search(reason, "\n".join(found))

@@ -1,12 +1,14 @@
 """The rules beside the table: what the panel behind "?" says for each preset."""
 
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from django.template.loader import render_to_string
 
 from engine.games.partridge import Partridge
 from engine.games.twelve_days import TwelveDays
+from web.table.tables import Table
 
 
 def twelve_days(rules: str) -> str:
@@ -17,7 +19,7 @@ def twelve_days(rules: str) -> str:
 
 def partridge(rules: str) -> str:
     """Return the panel's text, with single spaces."""
-    table = SimpleNamespace(preset=Partridge.presets[rules])
+    table = SimpleNamespace(preset=Partridge.presets[rules], undealt=30)
     return " ".join(render_to_string("web/table/rule_partridge.html", {"table": table}).split())
 
 
@@ -29,16 +31,27 @@ def test_the_rules_of_partridge_say_who_acts_and_what_may_answer() -> None:
         "Any number of cards may answer a set or a straight",
         "if seats tie, the last of them to play wins",
         "A pool has one gift for each round.",
-        "Cards that are not dealt are out of the round",
+        "Seat 0 leads the first trick of the match",
+        "Only a single answers a single.",
+        "“Passes by choice”: the seat could have played.",
+        "Cards that are not dealt are out of the round, and nobody sees them: here 30 of 78.",
     ):
         assert rule in text
 
 
 @pytest.mark.parametrize(
-    ("rules", "gifts"), [("eagle", "without gifts."), ("eagle-short", "with 1 gift.")]
+    ("rules", "gifts"),
+    [("eagle", "without gifts."), ("eagle-short", "with 1 gift, not from the pool.")],
 )
 def test_the_rules_of_partridge_have_the_gifts_of_the_preset(rules: str, gifts: str) -> None:
     assert f"Each seat begins {gifts}" in partridge(rules)
+
+
+@pytest.mark.parametrize(("seats", "undealt"), [(2, 54), (6, 6), (8, 6)])
+def test_the_table_counts_the_cards_that_nobody_gets(seats: int, undealt: int) -> None:
+    match: Any = SimpleNamespace(rules="eagle-short")
+    table = Table(match, "replay", "", ["ada"] * seats, parts=3, steps=[], number=1)
+    assert table.undealt == undealt
 
 
 @pytest.mark.parametrize(
