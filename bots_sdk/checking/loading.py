@@ -11,6 +11,7 @@ from bots_sdk.checking.findings import CheckResult, Finding, size_text
 from bots_sdk.checking.imports import PROBE, imports_of, missing, question
 from bots_sdk.checking.runtimes import Runtime
 from bots_sdk.installing import install_command
+from bots_sdk.invoking import command_word
 from bots_sdk.sandbox import libraries
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError
 from bots_sdk.sandbox.sources import Source
@@ -93,7 +94,10 @@ def _import_remedy(path: Path, source: Source, module: str) -> str:
             "The league has NumPy, but this machine has not, so the check can't load it. Install "
             f"it with `{install_command('python', 'numpy')}`."
         )
-    return f"{MAY_IMPORT}. It can't use the network, start processes or write files."
+    return (
+        f"{MAY_IMPORT}. It can't use the network, start processes or write files. A bot that needs "
+        f"more can run on your machine, as a remote bot: `{command_word()} bot create NAME`."
+    )
 
 
 def of_loading(source: Source, runtime: Runtime, info: dict[str, Any]) -> Finding:

@@ -10,6 +10,8 @@ from bots_sdk.nearby import USUAL, is_here, running_league
 
 _CHECKING = "is still being checked"
 """A part of the detail of ``no-version`` while a version is in state ``checking``."""
+_OTHER_GAMES = "declares that it plays"
+"""A part of the detail of ``not-qualified`` if the bot's file does not declare the game."""
 
 
 def after_silence(error: UnreachableError) -> str:
@@ -101,7 +103,11 @@ _BY_CODE: dict[str, Callable[[ProblemError], str]] = {
         else "`twelfth-night upload FILE --bot NAME` uploads one."
     ),
     "same-file": lambda _: "Use --again to upload it anyway.",
-    "not-qualified": lambda _: "`twelfth-night check FILE` shows here what would fail.",
+    "not-qualified": lambda error: (
+        ""  # The detail has the remedy.
+        if _OTHER_GAMES in str(error)
+        else "`twelfth-night check FILE` shows here what would fail."
+    ),
 }
 """Remedies by the code of the problem."""
 

@@ -96,7 +96,7 @@ def choose(observation):
     wrong = found["wrong"]["twelve-days"]
     assert "in 1 of 3 matches" in wrong["text"]
     assert "eight-nights-eight-players, 8 seats" in wrong["text"]
-    assert "KeyError: 'eight' (bot.py, line 4)" in wrong["text"]
+    assert "KeyError: 'eight' (mybot.py, line 4)" in wrong["text"]
     assert 'bot.py", line 4, in choose' in wrong["evidence"]
     [saved] = (tmp_path / "faults").iterdir()
     assert json.loads(saved.read_text())["observation"]["seats"] == 8
@@ -173,9 +173,9 @@ def choose(observation):
     )
     imports = [each for each in found["findings"] if each["subject"] == "imports"]
     assert [(each["result"], each["text"].split(" fails")[0]) for each in imports] == [
-        ("note", "bot.py, line 4: `import scipy`"),
-        ("wrong", "bot.py, line 9: `import beside_it`"),
-        ("wrong", "bot.py, line 10: `from sqlite3 import connect`"),
+        ("note", "mybot.py, line 4: `import scipy`"),
+        ("wrong", "mybot.py, line 9: `import beside_it`"),
+        ("wrong", "mybot.py, line 10: `from sqlite3 import connect`"),
     ]
     assert "zip -r bot.zip bot.py beside_it*" in imports[1]["remedy"]
     assert imports[2]["remedy"].startswith(

@@ -46,6 +46,22 @@ def test_a_problem_gets_the_command_that_mends_it(
 
 
 @pytest.mark.parametrize(
+    ("detail", "is_checked"),
+    [
+        ("mybot failed its check for partridge: crash.", True),
+        ("mybot declares that it plays twelve-days, not partridge. Add it to GAMES.", False),
+    ],
+)
+def test_a_bot_that_declares_other_games_is_not_sent_to_the_check(
+    logged_in: Cli, stub: StubLeague, detail: str, is_checked: bool
+) -> None:
+    stub.answers["POST challenges"] = (409, {**problem(409, "not-qualified"), "detail": detail})
+    shown = logged_in("challenge", "mybot", "house-thumb").stderr
+    assert detail in shown
+    assert ("check FILE" in shown) == is_checked
+
+
+@pytest.mark.parametrize(
     ("code", "kept"),
     [
         ("not-authenticated", "This call needs a token in the header Authorization: Bearer TOKEN."),

@@ -104,7 +104,7 @@ def test_a_version_that_declares_a_game_is_checked_for_that_game_only(bot: Bot) 
     other = small.ladder("other")
     other.game, other.rules = "partridge", "eagle-short"
     other.save()
-    with pytest.raises(ValidationError, match="add partridge to GAMES in its file") as caught:
+    with pytest.raises(ValidationError, match="declares that it plays twelve-days, not") as caught:
         competitions.enter_ladder(ladder=other, bot=bot)
     assert caught.value.code == "not-qualified"
     refused = qualified(bot, b"GAMES = ['partridge']\n" + FIRST)
