@@ -127,7 +127,7 @@ def enter(
             print(f"{bot} is on the ladder {ladder}: {url}/ladders/{ladder}/")
             printed = place["next_block"]
             print(printed, flush=True)
-            if client.send(calls.bot(bot))["paused"] and not wait:
+            if not wait and client.send(calls.bot(bot))["paused"]:
                 print(typed(f"`twelfth-night bot resume {bot}` resumes it."))
             elif not wait and place["rank_progress"] is not None:
                 print(typed(f"`twelfth-night enter {ladder} {bot} --wait` follows it to its rank."))

@@ -30,7 +30,7 @@ def test_the_cells_train_a_bot_and_upload_it(
     league = StubLeague()
     league.answers |= {
         "GET ladders": (200, {"results": [{"slug": game, "game": game}], "next": None}),
-        "GET bots/blackbird": (200, {"name": "blackbird", "kind": "hosted"}),
+        "GET bots/blackbird": (200, {"name": "blackbird", "kind": "hosted", "paused": False}),
         "POST bots/blackbird/versions": (202, version),
         "GET bots/blackbird/versions/1": (200, version),
         "GET bots/blackbird/versions/1/log": (200, version),

@@ -215,11 +215,12 @@ def test_the_commands_for_the_league_work_as_they_are_printed(
 ) -> None:
     version: dict[str, object] = {"bot": "my-bot", "number": 1, "state": "ready", "held": False}
     version |= {"qualifying": [], "reason": ""}
+    bot = {"name": "my-bot", "kind": "hosted", "paused": False, "quarantined": False}
     league = StubLeague()
     league.answers |= {
         "GET ladders": (200, {"results": [], "next": None}),
         "POST accounts": (201, {"username": "ada", "token": "tn_o_1"}),
-        "GET bots/my-bot": (200, {"name": "my-bot", "kind": "hosted"}),
+        "GET bots/my-bot": (200, bot),
         "POST bots/my-bot/versions": (202, version),
         "GET bots/my-bot/versions/1": (200, version),
         "GET bots/my-bot/versions/1/log": (200, version),

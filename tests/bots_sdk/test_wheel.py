@@ -146,7 +146,7 @@ def test_check_from_the_wheel_runs_the_bot_in_the_sandbox(commands: Path, tmp_pa
     )
     done = run(commands, "twelfth-night check mybot.py", tmp_path)
     assert "in the league's sandbox: tier" in done.stdout + done.stderr
-    assert "the bot does not load: ValueError: mine (bot.py, line 2)" in " ".join(
+    assert "the bot does not load: ValueError: mine (mybot.py, line 2)" in " ".join(
         done.stdout.split()
     )
     assert done.returncode == 1
