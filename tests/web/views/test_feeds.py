@@ -31,7 +31,7 @@ def test_an_account_follows_a_bot_and_reads_what_happened_to_it(
     assert answer["Location"] == "/bots/bot-0/"
     assert "Stop following" in page(client, "/bots/bot-0/")
     text = page(client, "/feed/")
-    assert re.search(r"bot-0 (wins|finishes) A tournament", text)
+    assert re.search(r"bot-0 (wins|finishes) A tournament", words_of(text))
     placed = FeedItem.objects.get(kind="placed", bot__name="bot-0")
     assert f'<a href="/matches/{placed.match_id}/">Watch the last match</a>' in text
     assert "/bots/bot-1/" not in text
@@ -55,7 +55,7 @@ def test_the_feed_lists_a_persons_bots_among_what_they_follow(
     Bot.objects.filter(name="bot-0").update(owner=ada, kind=Bot.Kind.HOSTED)
     client.force_login(ada)
     text = page(client, "/feed/")
-    assert re.search(r"bot-0 (wins|finishes)", text)
+    assert re.search(r"bot-0 (wins|finishes)", words_of(text))
     followed = text.partition("<h2>You follow</h2>")[2].partition("</ul>")[0]
     assert '<a href="/bots/bot-0/">bot-0</a> <span class="quiet">yours</span>' in followed
     own = page(client, "/bots/bot-0/")
@@ -152,7 +152,7 @@ def test_new_versions_of_a_bot_on_one_day_are_one_block_with_each_time_once(
     for number in (7, 8):
         FeedItem.objects.create(key=f"v{number}", kind="version", at=at, bot=bot, number=number)
     text = page(client, "/feed/")
-    assert text.count("bot-0: 2 new versions") == 1
+    assert words_of(text).count("bot-0: 2 new versions") == 1
     assert "Version 7 may play" in text
     assert "Version 8 may play" in text
     assert text.count("03:04 UTC") == 1
