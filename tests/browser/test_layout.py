@@ -342,6 +342,7 @@ def test_on_a_phone_the_smallest_bot_is_not_cut(
     league: Tournament, visit: Visit, live_server: LiveServer
 ) -> None:
     sign_in(visit.page.context, User.objects.get(username="ada"), live_server.url)
-    on_phone(visit, "/account/bots/hosted-0/upload/", "pre")
+    bot = Bot.objects.get(owner__username="ada", kind=Bot.Kind.HOSTED)
+    on_phone(visit, f"/account/bots/{bot.name}/upload/", "pre")
     code = visit.page.locator("pre")
     assert code.evaluate("pre => pre.scrollWidth <= pre.clientWidth")

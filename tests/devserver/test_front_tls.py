@@ -113,7 +113,8 @@ def test_a_move_needs_a_length(part: Part, place: http2.Place) -> None:
     answer = http2.call(place, "POST", "/api/v1/matches/7/moves", b"{}", with_length=False)
     problem = json.loads(answer.body)
     assert (problem["status"], problem["code"]) == (411, "length-required")
-    assert part.calls == []
+    # A call of an earlier test may still arrive: the front sends it on when it has ended.
+    assert not [call for call in part.calls if "moves" in call]
     assert http2.call(place, "POST", "/api/v1/matches/7/moves", b"{}").body == b"2"
 
 
