@@ -267,7 +267,7 @@ def test_the_wall_fills_the_screen(league: Tournament, fresh: Visit) -> None:
 def test_times_are_in_the_readers_zone_and_name_it(
     league: Tournament, browser: Browser, live_server: LiveServer
 ) -> None:
-    Tournament.objects.update(starts_at="2026-01-06T20:00:00Z")
+    Tournament.objects.update(finished_at="2026-01-06T20:00:00Z")
     context = browser.new_context(
         base_url=live_server.url, timezone_id="Asia/Kolkata", locale="en-GB"
     )
