@@ -150,5 +150,10 @@ def check_owner(request: Request, bot: Bot) -> None:
 def check_owner_or_bot(request: Request, bot: Bot) -> None:
     """Raise ``not-your-bot`` unless the token is of the bot or of its owner."""
     token = token_of(request)
+    if token is not None and token.bot_id not in (None, bot.pk):
+        raise ProblemError(
+            "not-your-bot",
+            f"This token belongs to another bot. Use the token of {bot.name}, or the owner token.",
+        )
     if token is None or token.bot_id != bot.pk:
         check_owner(request, bot)

@@ -64,11 +64,11 @@ def _spelled(errors: Any) -> str:
     if not isinstance(errors, list):
         return ""
     texts = [
-        ": ".join(str(error[key]) for key in ("field", "message") if error.get(key))
+        ": ".join(str(error[key]).rstrip(".") for key in ("field", "message") if error.get(key))
         for error in errors
         if isinstance(error, dict)
     ]
-    return "; ".join(texts)
+    return "; ".join(texts) + "." if texts else ""
 
 
 def _only_sentence(errors: Any) -> str:

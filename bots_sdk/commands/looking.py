@@ -46,8 +46,9 @@ def status(
     gone: list[str] = []
     token = os.environ.get("TWELFTH_NIGHT_TOKEN")
     with client_for(url, token) as client:
-        if token:
-            client.send(calls.ladders(limit=1))  # refused if the token does not work
+        if token or not names:
+            # Refused if the token does not work, or if no league answers.
+            client.send(calls.ladders(limit=1))
         for name in names:
             try:
                 bot = client.send(calls.bot(name))

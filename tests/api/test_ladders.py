@@ -161,6 +161,9 @@ def test_a_bot_enters_by_its_own_token_and_no_other(
     small.bots(1, ada[0], prefix="other")
     answer = api.call("PUT", "ladders/quick/entries/other-0", token=bot[1])
     assert_problem(answer, 403, "not-your-bot")
+    assert answer.json()["detail"] == (
+        "This token belongs to another bot. Use the token of other-0, or the owner token."
+    )
 
 
 def test_only_the_owner_enters_a_bot(

@@ -347,8 +347,7 @@ def test_a_sentence_that_names_its_only_field_stands_alone(
 
 
 def test_the_message_of_invalid_input_has_each_error_once() -> None:
-    first, second = "a: Is missing.", "b: Is wrong."
     errors = [{"field": "a", "message": "Is missing."}, {"field": "b", "message": "Is wrong."}]
     members = {"title": "The input is not valid.", "errors": errors}
-    error = ProblemError("invalid", 400, f"{first} (1 more error.)", members)
-    assert str(error) == f"The input is not valid. {first}; {second}"
+    error = ProblemError("invalid", 400, "a: Is missing. (1 more error.)", members)
+    assert str(error) == "The input is not valid. a: Is missing; b: Is wrong."

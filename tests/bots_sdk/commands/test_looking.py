@@ -45,3 +45,14 @@ def test_the_status_of_a_remote_bot_has_no_version(logged_in: Cli, stub: StubLea
     stub.answers["GET matches"] = (200, {"results": [], "next": None})
     [row] = [line for line in logged_in("status").stdout.splitlines() if " remote " in line]
     assert row.split() == ["mybot", "remote", "-", "yes", "0"]
+
+
+def test_the_status_without_bots_says_when_no_league_answers(
+    logged_in: Cli, stub: StubLeague
+) -> None:
+    stub.answers["GET ladders"] = (200, {"results": [], "next": None})
+    result = logged_in("status")
+    assert result.exit_code == 0
+    assert "No bot token is saved on this machine" in result.stdout
+    stub.answers["GET ladders"] = (503, problem(503, "unavailable"))
+    assert logged_in("status").exit_code != 0

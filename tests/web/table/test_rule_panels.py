@@ -30,7 +30,7 @@ def test_the_rules_of_partridge_say_who_acts_and_what_may_answer() -> None:
         "clockwise from the leader, acts once",
         "Any number of cards may answer a set or a straight",
         "if seats tie, the last of them to play wins",
-        "A pool has one gift for each round.",
+        "The pool is a common store of gifts, one for each round.",
         "Seat 0 leads the first trick of the match",
         "Only a single answers a single.",
         "“Passes by choice”: the seat could have played.",
