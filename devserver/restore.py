@@ -29,10 +29,16 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--directory", type=Path, default=CHECKOUT / "var")
     options = parser.parse_args(words)
     if options.file is None or not options.file.is_file():
-        named = "Name a backup" if options.file is None else f"There is no file {options.file}"
-        backups = sorted((options.directory / "backups").glob("*.dump"))
+        named = (
+            "Name a backup"
+            if options.file is None
+            else f"There is no file {options.file}. Name a backup"
+        )
+        backups_at = options.directory / "backups"
+        backups = sorted(backups_at.glob("*.dump"))
         found = "".join(f"\n  make restore FILE={path}" for path in backups)
-        print(f"make restore: {named}.{found or ' There is none here.'}", file=sys.stderr)
+        found = found or f" There is none in {backups_at}."
+        print(f"make restore: {named}, as in make restore FILE=PATH.{found}", file=sys.stderr)
         return 2
     try:
         with local_servers(

@@ -43,13 +43,15 @@ def test_without_a_file_the_backups_are_listed(
 ) -> None:
     words = ["--directory", str(tmp_path)]
     assert restore.main(words) == 2
-    assert "Name a backup. There is none here." in capsys.readouterr().err
+    assert (
+        "Name a backup, as in make restore FILE=PATH. There is none in" in capsys.readouterr().err
+    )
     backup = tmp_path / "backups" / "league-20261123T033000Z.dump"
     backup.parent.mkdir()
     backup.touch()
     assert restore.main([str(tmp_path / "none.dump"), *words]) == 2
     message = capsys.readouterr().err
-    assert f"There is no file {tmp_path / 'none.dump'}." in message
+    assert f"There is no file {tmp_path / 'none.dump'}. Name a backup" in message
     assert f"\n  make restore FILE={backup}\n" in message
 
 
