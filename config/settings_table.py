@@ -134,9 +134,9 @@ TEXTS: dict[str, Text] = {
         " long"
     ),
     "MAX_CHECK_SECONDS": Text(
-        "wall time for the whole check of an upload; if it takes longer, the game in play fails. "
-        "If a version declares no games and has passed one game, it is ready for that game. Any "
-        "other version is refused"
+        "wall time for the whole check of an upload; if it takes longer, the match in play "
+        "fails. Then the version is refused, with one exception: if it declares no games and has "
+        "passed one game, it is ready for that game"
     ),
     "TRY_IN_BROWSER": Text(
         "people may [try a bot in the browser](#trials-in-the-browser) without an account"
