@@ -290,6 +290,8 @@ class Runner:
             return
         self.status.lost += code == "turn-expired"
         facts = {"match": move["match"], "turn": move["turn"], "code": code}
+        if "fault" in verdict:
+            facts["fault"] = verdict["fault"]
         self._report("refused", f"{where}: {verdict.get('detail', code)}", **facts)
 
     # -- Ends --------------------------------------------------------------------------------

@@ -47,7 +47,7 @@ async def _run(
 ) -> RunnerStatus:
     stop = _stop_at_signals()
     with reporting(as_json=as_json) as (plain_report, show):
-        report = NotedReports(plain_report)
+        report = NotedReports(plain_report, name)
         runner = Runner(bot, url, token, report, threads=threads, faults=faults)
         show(runner.status)
         report("ready", f"{bot.path} is ready; Ctrl-C stops it", bot=str(bot.path))

@@ -16,10 +16,15 @@ SILENT_SECONDS = 25.0
 
 
 class NotedReports:
-    """Passes reports on, and notes when the last line for a person was printed."""
+    """Passes reports on, and notes when the last line for a person was printed.
 
-    def __init__(self, report: Report) -> None:
+    After the first turn that a move of another program decided, it adds the remedy.
+    """
+
+    def __init__(self, report: Report, name: str = "") -> None:
         self._report = report
+        self._name = name
+        self._has_rival = False
         self.last_at = time.monotonic()
 
     def __call__(self, event: str, text: str, /, **facts: Any) -> None:
@@ -27,6 +32,17 @@ class NotedReports:
         if text:
             self.last_at = time.monotonic()
         self._report(event, text, **facts)
+        is_rival = facts.get("code") == "turn-already-decided" and not facts.get("fault")
+        if is_rival and not self._has_rival:
+            self._has_rival = True
+            self._report(
+                "warning",
+                typed(
+                    "If another program runs with this bot's token, stop it. To end one that you "
+                    "can't find, stop this program, get a new token with `twelfth-night bot token "
+                    f"{self._name or 'NAME'}`, and start this program again."
+                ),
+            )
 
 
 async def report_waiting(

@@ -12,6 +12,11 @@ from league.play.turn_clocks import remaining_ms
 
 MAX_ILLEGAL = 5
 """Illegal answers in one turn after which the referee plays."""
+ANOTHER_PROGRAM = (
+    "If this program did not send that move, another program runs with the same bot token. A new "
+    "bot token ends that program."
+)
+"""The cause and the remedy if a bot's turn was decided by a move of its own."""
 ILLEGAL = "illegal"
 """Kind of fault of a seat that has turns, beside `TIMEOUT`."""
 
@@ -77,10 +82,12 @@ def decided_before(game: str, turn: TurnRow, text: str) -> Answer:
     if not turn.fault and turn.decided_at and _canonical(game, text) == turn.text:
         return accepted(turn, turn.decided_at)
     who = "after illegal moves the referee played" if turn.fault else "you played"
+    # Two programs with one token both get each turn, so the slower one ends here.
+    cause = "" if turn.fault else f" {ANOTHER_PROGRAM}"
     fault = {"fault": turn.fault} if turn.fault else {}
     return MoveRefusedError(
         "turn-already-decided",
-        f"Turn {turn.number} of match {turn.match_id} is decided: {who} {turn.text!r}.",
+        f"Turn {turn.number} of match {turn.match_id} is decided: {who} {turn.text!r}.{cause}",
         turn=turn.number,
         move=turn.text,
         **fault,

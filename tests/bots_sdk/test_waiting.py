@@ -90,3 +90,19 @@ def test_while_the_bot_computes_it_does_not_wait_for_other_seats(stub: StubLeagu
     assert waits == "2 matches in play; waiting for the other seats' moves"
     computes = first_report(stub, RunnerStatus(matches=2, turns=1))
     assert computes == "2 matches in play; the bot is choosing its move"
+
+
+def test_a_second_program_with_the_same_token_is_reported_once_with_the_remedy() -> None:
+    shown: list[tuple[str, str]] = []
+
+    def report(event: str, text: str, /, **_: Any) -> None:
+        shown.append((event, text))
+
+    noted = NotedReports(report, "mybot")
+    code = "turn-already-decided"
+    noted("refused", "turn 0", code=code, fault="illegal")
+    assert [event for event, _ in shown] == ["refused"]
+    noted("refused", "turn 1", code=code)
+    noted("refused", "turn 2", code=code)
+    [remedy] = [text for event, text in shown if event == "warning"]
+    assert "`twelfth-night bot token mybot`" in remedy

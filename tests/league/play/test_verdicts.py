@@ -61,6 +61,8 @@ def test_another_move_in_a_decided_turn_gets_the_move_that_was_played(
             "turn-already-decided",
             {"turn": 0, "move": legal[0]},
         )
+    with pytest.raises(play.MoveRefusedError, match="another program runs with the same bot token"):
+        answer(bots[0], turn, START, legal[1])
 
 
 def test_if_two_different_moves_arrive_at_once_the_second_gets_the_first_as_played(
