@@ -22,8 +22,7 @@ class _NoLeagueError(ImpossibleError):
     """No league is set or saved."""
 
     def __init__(self, remedy: str) -> None:
-        super().__init__(f"No league is set. {remedy}")
-        self.remedy = remedy
+        super().__init__(f"You are not logged in to a league. {remedy}")
 
 
 def read_saved() -> Saved:
@@ -74,7 +73,7 @@ def owner_token() -> tuple[str, str]:
     try:
         url, league = chosen_league()
     except _NoLeagueError as error:
-        raise NoTokenError(f"You are not logged in. {error.remedy}") from None
+        raise NoTokenError(str(error)) from None
     token = os.environ.get("TWELFTH_NIGHT_TOKEN") or league.token
     if not token:
         raise NoTokenError(not_logged_in(url))

@@ -129,11 +129,12 @@ def test_a_question_of_the_league_gets_no_full_stop(
     assert f"{detail} `twelfth-night " in logged_in("enter", "x", "mybt").stderr
 
 
-def test_without_a_league_only_commands_that_need_a_token_ask_for_a_login(cli: Cli) -> None:
+def test_without_a_league_each_command_prints_the_same_sentence(cli: Cli) -> None:
     upload, ladder = cli("bot", "create", "mybot"), cli("ladder")
     assert (upload.exit_code, ladder.exit_code) == (4, 2)
-    assert upload.stderr.startswith("twelfth-night: You are not logged in. Log in to one")
-    assert ladder.stderr.startswith("twelfth-night: No league is set. Log in to one")
+    sentence = "twelfth-night: You are not logged in to a league. Log in to one"
+    assert upload.stderr.startswith(sentence)
+    assert ladder.stderr == upload.stderr
 
 
 def test_a_name_of_somebody_else_has_no_command_for_its_token(
