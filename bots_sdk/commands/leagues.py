@@ -11,6 +11,7 @@ from bots_sdk.commands.errors import ImpossibleError, NoTokenError
 from bots_sdk.connection import check_url
 from bots_sdk.nearby import USUAL, is_here, running_league
 from bots_sdk.saved import Saved, SavedError, SavedLeague
+from engine.errors import listed
 
 SHORT = Retry(seconds=3.0)
 """How long commands retry if a league does not answer."""
@@ -84,7 +85,22 @@ def not_logged_in(url: str) -> str:
     """Return the message for a league without a saved owner token."""
     return (
         f"You are not logged in at {url}. Run `twelfth-night login {url}`; with --sign-up it "
-        "creates the account."
+        f"creates the account.{saved_elsewhere(url)}"
+    )
+
+
+def saved_elsewhere(url: str) -> str:
+    """Return for which other addresses accounts and tokens are saved; empty if for none."""
+    others = [
+        other
+        for other, each in read_saved().leagues.items()
+        if other != url and each != SavedLeague()
+    ]
+    if not others:
+        return ""
+    return (
+        f" Accounts and tokens are saved by address, here for {listed(others, 3)}. If that is the "
+        f"same league, use its saved address: `export TWELFTH_NIGHT_URL={others[0]}`."
     )
 
 

@@ -11,7 +11,7 @@ import typer
 
 from bots_sdk import answers, calls
 from bots_sdk.client import Client
-from bots_sdk.commands.leagues import chosen_league, client_for
+from bots_sdk.commands.leagues import chosen_league, client_for, saved_elsewhere
 from bots_sdk.commands.output import Json, add_row, new_table, percent, print_json, print_table
 from bots_sdk.commands.ranking import describe_with_rank, ladder_places
 from bots_sdk.errors import ProblemError
@@ -79,7 +79,7 @@ def status(
         print(
             f"No bot token is saved on this machine for {url}. `twelfth-night status NAME` shows "
             "any bot; `twelfth-night bot token NAME` saves a new token for one of your bots; "
-            "`twelfth-night bot create NAME` creates a bot."
+            f"`twelfth-night bot create NAME` creates a bot.{saved_elsewhere(url)}"
         )
         return
     table = new_table("bot", "kind", "version", "online", "unfinished matches")

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from tests.bots_sdk.conftest import Cli
 from tests.bots_sdk.stub import StubLeague, problem
 
@@ -56,3 +58,16 @@ def test_the_status_without_bots_says_when_no_league_answers(
     assert "No bot token is saved on this machine" in result.stdout
     stub.answers["GET ladders"] = (503, problem(503, "unavailable"))
     assert logged_in("status").exit_code != 0
+
+
+def test_the_status_at_another_address_names_the_saved_one(
+    logged_in: Cli, stub: StubLeague, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stub.answers["GET ladders"] = (200, {"results": [], "next": None})
+    assert "saved by address" not in logged_in("status").stdout
+    monkeypatch.setenv("TWELFTH_NIGHT_URL", stub.url.replace("127.0.0.1", "localhost"))
+    shown = logged_in("status").stdout
+    assert f"saved by address, here for {stub.url}." in shown
+    assert f"`export TWELFTH_NIGHT_URL={stub.url}`" in shown
+    refused = logged_in("bot", "create", "other").stderr
+    assert f"`export TWELFTH_NIGHT_URL={stub.url}`" in refused
