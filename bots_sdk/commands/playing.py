@@ -44,8 +44,13 @@ def run(
     url, league = chosen_league()
     name = bot or file.stem.replace("_", "-")
     token = os.environ.get("TWELFTH_NIGHT_TOKEN", "")
-    if not token.startswith(_BOT_TOKEN):
-        token = league.bots.get(name, "")
+    if token and not token.startswith(_BOT_TOKEN):
+        raise NoTokenError(
+            "The variable TWELFTH_NIGHT_TOKEN has no bot token: a bot token begins with "
+            f"{_BOT_TOKEN}. Set it to the bot's token. To use the saved token, run `unset "
+            "TWELFTH_NIGHT_TOKEN`."
+        )
+    token = token or league.bots.get(name, "")
     if not token:
         elsewhere = [
             other

@@ -1,0 +1,31 @@
+"""``run`` and ``enter``: what they refuse, and the remedy."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.bots_sdk.conftest import Cli
+from tests.bots_sdk.stub import StubLeague
+
+BOT = "def choose(observation): return 'pass'"
+
+
+@pytest.fixture
+def mybot(logged_in: Cli, tmp_path: Path) -> Cli:
+    """Return the command of a user whose remote bot mybot has a saved token."""
+    assert logged_in("bot", "create", "mybot").exit_code == 0
+    (tmp_path / "mybot.py").write_text(BOT)
+    return logged_in
+
+
+@pytest.mark.parametrize("token", ["nonsense", "tn_o_1"])
+def test_run_refuses_a_variable_without_a_bot_token(
+    mybot: Cli, stub: StubLeague, monkeypatch: pytest.MonkeyPatch, token: str
+) -> None:
+    monkeypatch.setenv("TWELFTH_NIGHT_TOKEN", token)
+    sent = len(stub.requests)
+    result = mybot("run", "mybot.py")
+    assert result.exit_code == 4
+    assert "The variable TWELFTH_NIGHT_TOKEN has no bot token" in result.stderr
+    assert "`unset TWELFTH_NIGHT_TOKEN`" in result.stderr
+    assert len(stub.requests) == sent
