@@ -1,6 +1,7 @@
 """``run`` and ``enter``: play a remote bot's matches, and enter a bot on a ladder."""
 
 import os
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +15,7 @@ from bots_sdk.commands.home import Faults
 from bots_sdk.commands.leagues import chosen_league, client_for, not_logged_in, read_saved
 from bots_sdk.commands.output import Json, print_json
 from bots_sdk.commands.ranking import follow_to_rank, ladder_places, print_rank
+from bots_sdk.commands.remedies import after_silence
 from bots_sdk.errors import ProblemError, UnreachableError
 from bots_sdk.invoking import typed
 from bots_sdk.runner import THREADS
@@ -82,8 +84,10 @@ def _check_kind(url: str, token: str, name: str, file: Path) -> None:
     try:
         with client_for(url, token) as client:
             kind = client.send(calls.bot(name))["kind"]
-    except UnreachableError:
-        return  # the runner waits for the league
+    except UnreachableError as error:
+        # The runner waits for the league, which may start later.
+        print(typed(f"Note: {error}. {after_silence(error)}"), file=sys.stderr)
+        return
     except ProblemError as error:
         if error.code != "not-found":
             raise

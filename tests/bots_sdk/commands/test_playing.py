@@ -6,6 +6,7 @@ import pytest
 
 from tests.bots_sdk.conftest import Cli
 from tests.bots_sdk.stub import StubLeague
+from tests.bots_sdk.test_cli import run_here
 
 BOT = "def choose(observation): return 'pass'"
 
@@ -29,3 +30,15 @@ def test_run_refuses_a_variable_without_a_bot_token(
     assert "The variable TWELFTH_NIGHT_TOKEN has no bot token" in result.stderr
     assert "`unset TWELFTH_NIGHT_TOKEN`" in result.stderr
     assert len(stub.requests) == sent
+
+
+def test_run_at_a_wrong_port_names_the_league_that_runs_here(
+    mybot: Cli, stub: StubLeague, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_here(stub.url, tmp_path)
+    monkeypatch.setenv("TWELFTH_NIGHT_URL", "http://127.0.0.1:1")
+    monkeypatch.setenv("TWELFTH_NIGHT_TOKEN", "tn_b_1")
+    monkeypatch.setattr("bots_sdk.running.run", lambda *_, **__: None)
+    shown = mybot("run", "mybot.py").stderr
+    assert "http://127.0.0.1:1 does not answer" in shown
+    assert f"A league runs here: `export TWELFTH_NIGHT_URL={stub.url}`." in shown
