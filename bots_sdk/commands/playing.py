@@ -19,6 +19,7 @@ from bots_sdk.commands.remedies import after_silence
 from bots_sdk.errors import ProblemError, UnreachableError
 from bots_sdk.invoking import typed
 from bots_sdk.runner import THREADS
+from engine.errors import listed
 
 _BOT_TOKEN = "tn_b_"
 
@@ -64,15 +65,31 @@ def run(
                 f"The token of the bot {name} is saved for {elsewhere[0]}, not for {url}. Use that "
                 f"league: `export TWELFTH_NIGHT_URL={elsewhere[0]}`."
             )
-        known = f" Tokens are saved for {', '.join(league.bots)}." if league.bots else ""
+        remote = _remote_bots(url, list(league.bots))
+        known = f" Tokens of remote bots are saved for {listed(remote)}." if remote else ""
         raise NoTokenError(
             f"No token is saved here for the bot {name} at {url}. "
             f"If the bot does not exist, create it: `twelfth-night bot create {name}`. "
             f"If it exists, get a new token: `twelfth-night bot token {name}`. "
-            f"To run another bot, use --bot.{known}"
+            f"To run the file as another remote bot, use --bot.{known}"
         )
     _check_kind(url, token, name, file)
     running.run(loaded, url, token, name=name, threads=threads, faults=faults, as_json=as_json)
+
+
+def _remote_bots(url: str, names: list[str]) -> list[str]:
+    """Return the remote bots among some names; none if the league does not answer."""
+    remote = []
+    with client_for(url) as client:
+        for name in names:
+            try:
+                if client.send(calls.bot(name))["kind"] == "remote":
+                    remote.append(name)
+            except UnreachableError:
+                return []
+            except ProblemError:  # the bot is deleted, or the league began anew
+                continue
+    return remote
 
 
 def _check_kind(url: str, token: str, name: str, file: Path) -> None:

@@ -42,3 +42,19 @@ def test_run_at_a_wrong_port_names_the_league_that_runs_here(
     shown = mybot("run", "mybot.py").stderr
     assert "http://127.0.0.1:1 does not answer" in shown
     assert f"A league runs here: `export TWELFTH_NIGHT_URL={stub.url}`." in shown
+
+
+def test_run_of_an_unknown_bot_lists_remote_bots_alone(
+    mybot: Cli, stub: StubLeague, tmp_path: Path
+) -> None:
+    stub.answers["GET bots/mybot"] = (200, {"name": "mybot", "kind": "remote"})
+    stub.answers["GET bots/upped"] = (200, {"name": "upped", "kind": "hosted"})
+    for name in ("upped", "deleted"):
+        assert mybot("bot", "create", name).exit_code == 0
+    (tmp_path / "other.py").write_text(BOT)
+    result = mybot("run", "other.py")
+    assert result.exit_code == 4
+    assert "`twelfth-night bot create other`" in result.stderr
+    assert "Tokens of remote bots are saved for mybot." in result.stderr
+    stub.answers["GET bots/mybot"] = (200, {"name": "mybot", "kind": "hosted"})
+    assert "are saved for" not in mybot("run", "other.py").stderr
