@@ -144,7 +144,8 @@ def check_owner(request: Request, bot: Bot) -> None:
     """Raise ``not-your-bot`` unless the owner token is of the bot's owner."""
     token = token_of(request)
     if token is None or not visibility.owns(token.owner, bot):
-        raise ProblemError("not-your-bot", f"The bot {bot.name} belongs to another account.")
+        whose = "the league: it is a house bot" if bot.kind == Bot.Kind.HOUSE else "another account"
+        raise ProblemError("not-your-bot", f"The bot {bot.name} belongs to {whose}.")
 
 
 def check_owner_or_bot(request: Request, bot: Bot) -> None:

@@ -146,6 +146,10 @@ def enter(
         except ProblemError as error:
             if error.code == "not-qualified":
                 error.remedy = _ladders_of_its_games(client, bot)
+            elif error.code == "not-found" and _is_ladder(client, bot):
+                error.remedy = (
+                    f"The ladder comes first, then the bot: `twelfth-night enter {bot} {ladder}`."
+                )
             raise
         printed = ""
         if not as_json:
@@ -165,6 +169,11 @@ def enter(
                 print_rank(client, url, ladder, bot)
         elif as_json:
             print_json(entry)
+
+
+def _is_ladder(client: Client, slug: str) -> bool:
+    """Return whether a ladder has this slug."""
+    return any(each["slug"] == slug for each in client.pages(calls.ladders()))
 
 
 def _ladders_of_its_games(client: Client, bot: str) -> str:

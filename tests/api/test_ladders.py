@@ -172,7 +172,11 @@ def test_only_the_owner_enters_a_bot(
     path = "ladders/quick/entries/ada-bot"
     assert_problem(api.call("PUT", path), 401, "not-authenticated")
     assert_problem(api.call("PUT", path, token=eve[1]), 403, "not-your-bot")
-    assert_problem(api.call("DELETE", path, token=eve[1]), 403, "not-your-bot")
+    refused = assert_problem(api.call("DELETE", path, token=eve[1]), 403, "not-your-bot")
+    assert refused["detail"] == "The bot ada-bot belongs to another account."
+    Bot.objects.filter(pk=bot[0].pk).update(kind=Bot.Kind.HOUSE, owner=None)
+    refused = assert_problem(api.call("PUT", path, token=eve[1]), 403, "not-your-bot")
+    assert refused["detail"] == "The bot ada-bot belongs to the league: it is a house bot."
 
 
 def test_a_tournaments_seed_shows_when_all_its_rounds_are_over(api: Api, ladder: Ladder) -> None:

@@ -116,7 +116,7 @@ def test_run_uses_the_saved_token_of_the_bot(
     result = logged_in("run", "other.py")
     assert result.exit_code == 4
     assert "No token is saved here for the bot other" in result.stderr
-    assert "Tokens are saved for mybot" in result.stderr
+    assert "`twelfth-night bot create other`" in result.stderr
 
 
 def test_a_token_can_be_printed_alone_for_a_program_in_another_language(

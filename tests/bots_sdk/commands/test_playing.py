@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.bots_sdk.conftest import Cli
-from tests.bots_sdk.stub import StubLeague
+from tests.bots_sdk.stub import StubLeague, problem
 from tests.bots_sdk.test_cli import run_here
 
 BOT = "def choose(observation): return 'pass'"
@@ -58,3 +58,19 @@ def test_run_of_an_unknown_bot_lists_remote_bots_alone(
     assert "Tokens of remote bots are saved for mybot." in result.stderr
     stub.answers["GET bots/mybot"] = (200, {"name": "mybot", "kind": "hosted"})
     assert "are saved for" not in mybot("run", "other.py").stderr
+
+
+def test_enter_with_bot_and_ladder_exchanged_names_their_order(
+    logged_in: Cli, stub: StubLeague
+) -> None:
+    detail = "There is no ladder mybot."
+    stub.answers["PUT ladders/mybot/entries/partridge"] = (
+        404,
+        {**problem(404, "not-found"), "detail": detail},
+    )
+    assert "`twelfth-night ladder` lists" in logged_in("enter", "mybot", "partridge").stderr
+    ladders = {"results": [{"slug": "partridge"}], "next": None}
+    stub.answers["GET ladders"] = (200, ladders)
+    shown = logged_in("enter", "mybot", "partridge").stderr
+    assert f"{detail} The ladder comes first, then the bot: " in shown
+    assert "`twelfth-night enter partridge mybot`" in shown
