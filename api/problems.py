@@ -70,7 +70,10 @@ CODES: dict[str, tuple[int, str]] = {
         "An organiser can't lift or change their own quarantine while there is another organiser.",
     ),
     "not-allowed": (403, "You don't have permission for this."),
-    "not-found": (404, "There is nothing at this address."),
+    "not-found": (
+        404,
+        "Nothing that you may see is at this address. The detail names what is missing.",
+    ),
     "method-not-allowed": (
         405,
         "This path does not allow this method. The header Allow lists its methods.",

@@ -106,5 +106,8 @@ class MatchLogView(ApiView):
         match = find_match(Match.objects.all(), match_id)
         report = owner_reports.owner_report(match, signed_in(request))
         if not report:
-            raise ProblemError("not-your-bot", f"Match {match_id} has no bot of yours.")
+            raise ProblemError(
+                "not-your-bot",
+                f"Match {match_id} has no bot of yours. Only owners of its bots may see the log.",
+            )
         return Response(MatchLogSerializer({"results": report}).data)

@@ -135,7 +135,11 @@ def not_open(match_id: int, number: int) -> MoveRefusedError:
 
 def not_found(bot: object, match_id: int) -> MoveRefusedError:
     """Return the answer if the match does not exist or the bot does not play in it."""
-    return MoveRefusedError("not-found", f"{bot} has no seat in match {match_id}.")
+    return MoveRefusedError(
+        "not-found",
+        f"{bot} has no seat in match {match_id}. Only a bot with a seat may move and get verdicts. "
+        f"GET /api/v1/matches/{match_id} lists the seats.",
+    )
 
 
 def _canonical(game: str, text: str) -> str:

@@ -135,7 +135,9 @@ def test_a_malformed_body_is_refused_and_counts_as_no_illegal_answer(
 
 
 def test_a_match_of_others_is_not_found(site: Site, table: Table, bot: tuple[Bot, str]) -> None:
-    assert_problem(send(site, table, 0, "give 1", token=bot[1]), 404, "not-found")
+    refused = assert_problem(send(site, table, 0, "give 1", token=bot[1]), 404, "not-found")
+    assert "may see" in refused["title"]
+    assert "Only a bot with a seat may move and get verdicts." in refused["detail"]
     assert_problem(send(site, table, 0, "give 1", match=10**9), 404, "not-found")
 
 
