@@ -1,5 +1,6 @@
 """``logs``: a bot's output, and the reasons of its faults."""
 
+from itertools import groupby
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -101,13 +102,25 @@ def _print_report(url: str, report: Any) -> None:
         f"\nMatch {report['match']}, seat {report['seat']}, version {report['version']}: ", end=""
     )
     print(f"{url}/matches/{report['match']}/")
-    for fault in report["faults"]:
-        print(f"  move {fault['ply']}, {fault['kind']}: {fault['reason']}")
+    for line in _fault_lines(report["faults"]):
+        print(f"  {line}")
     if not report["faults"]:
         print("  no faults")
     if report["printed"]:
         print(f"  Output, kept until {report['printed_until'][:10]} at the latest:")
         print(indented(report["printed"], 4))
+
+
+def _fault_lines(faults: list[Any]) -> list[str]:
+    """Return a line for each fault; one line for faults in a row of one kind and reason."""
+    lines = []
+    for (kind, reason), each in groupby(faults, lambda fault: (fault["kind"], fault["reason"])):
+        plies = [fault["ply"] for fault in each]
+        which = f"move {plies[0]}"
+        if len(plies) > 1:
+            which = f"{len(plies)} moves from {plies[0]} to {plies[-1]}"
+        lines.append(f"{which}, {kind}: {reason}")
+    return lines
 
 
 def _write_tests(reports: list[Any], directory: Path) -> list[Path]:

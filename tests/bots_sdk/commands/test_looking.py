@@ -71,3 +71,22 @@ def test_the_status_at_another_address_names_the_saved_one(
     assert f"`export TWELFTH_NIGHT_URL={stub.url}`" in shown
     refused = logged_in("bot", "create", "other").stderr
     assert f"`export TWELFTH_NIGHT_URL={stub.url}`" in refused
+
+
+def test_logs_group_faults_in_a_row_of_one_kind_and_reason(
+    logged_in: Cli, stub: StubLeague
+) -> None:
+    bot = {"name": "mybot", "version": None, "owner": "ada"}
+    kinds = [("crash", "KeyError"), *[("forfeit", "after 3 faults")] * 12, ("crash", "KeyError")]
+    faults = [
+        {"ply": 4 * number, "kind": kind, "reason": reason, "test": ""}
+        for number, (kind, reason) in enumerate(kinds)
+    ]
+    report = {"bot": "mybot", "seat": 0, "version": 1, "faults": faults, "printed": ""}
+    stub.answers["GET bots/mybot"] = (200, bot)
+    stub.answers["GET matches/7/log"] = (200, {"results": [report]})
+    shown = logged_in("logs", "mybot", "--match", "7").stdout
+    assert "  12 moves from 4 to 48, forfeit: after 3 faults\n" in shown
+    assert shown.count("forfeit") == 1
+    assert "  move 0, crash: KeyError\n" in shown
+    assert "  move 52, crash: KeyError\n" in shown
