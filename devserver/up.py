@@ -19,6 +19,7 @@ from functools import partial
 from pathlib import Path
 
 from devserver.addresses import EVERYWHERE, address, allowed_hosts, in_url
+from devserver.next_commands import next_commands
 from devserver.output import Output
 from devserver.part import STOP_SECONDS, Part
 from devserver.place import Place, ServersError, claimed, secret_key
@@ -333,7 +334,8 @@ async def _announce(options: argparse.Namespace, stop: asyncio.Event) -> None:
     notices = 0
     while not stop.is_set():
         if await asyncio.to_thread(_answers, options.host, options.port):
-            print(banner(url, options.directory), flush=True)
+            commands = await asyncio.to_thread(next_commands, url.rstrip("/"))
+            print(banner(url, options.directory, commands), flush=True)
             return
         waited = time.monotonic() - began
         if waited > (notices + 1) * _PATIENCE_SECONDS:
@@ -346,16 +348,16 @@ async def _announce(options: argparse.Namespace, stop: asyncio.Event) -> None:
         await asyncio.sleep(0.1)
 
 
-def banner(address: str, directory: Path) -> str:
-    """Return what a started league prints: its address, and what to do next."""
+def banner(address: str, directory: Path, commands: Sequence[str]) -> str:
+    """Return what a started league prints: its address, and the next commands."""
     activate = _short(Path(sys.prefix) / "bin" / "activate")
+    lines = "\n".join(f"  {each}" for each in commands)
     return f"""
 Twelfth Night is up: {address}
 
 Next, in a second terminal in this directory:
   source {activate}
-  twelfth-night login {address.rstrip("/")} --sign-up
-  twelfth-night new mybot
+{lines}
 
 `make demo-bot` lets an example bot play. Ctrl-C stops the league, and so does `make down`.
 All data stay in {_short(directory)} for the next start. Only warnings are printed here;

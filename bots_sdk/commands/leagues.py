@@ -65,6 +65,23 @@ def is_logged_in(url: str) -> bool:
     return saved.url == url and bool(saved.leagues.get(url, SavedLeague()).token)
 
 
+def next_commands(url: str) -> list[str]:
+    """Return the commands with which you go on at a league that has started."""
+    try:
+        saved = read_saved()
+    except SavedError:
+        saved = Saved(Path())
+    league = saved.leagues.get(url, SavedLeague())
+    logging_in = f"twelfth-night login {url}"
+    if not league.token:
+        return [f"{logging_in} --sign-up", "twelfth-night new mybot"]
+    user = f" --username {league.username}" if league.username else ""
+    return [
+        *([f"{logging_in}{user}"] if saved.url != url else []),
+        "twelfth-night status" if league.bots else "twelfth-night new mybot",
+    ]
+
+
 def owner_token() -> tuple[str, str]:
     """Return the league's address and an owner token for it.
 

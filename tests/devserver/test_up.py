@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from bots_sdk.saved import Saved, SavedLeague
 from devserver import up
 from devserver.addresses import address, allowed_hosts
+from devserver.next_commands import next_commands
 from devserver.place import claimed
 from devserver.servers import Servers
 from devserver.up import banner
@@ -34,13 +36,44 @@ def test_a_host_gives_the_allowed_names_and_the_address(host: str, names: str, a
     assert address(host, 8000) == at
 
 
-def test_a_started_league_prints_the_next_commands_for_its_address() -> None:
-    text = banner("http://127.0.0.1:8123/", Path.cwd() / "var")
+def test_a_started_league_prints_the_next_commands_for_its_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    commands = next_commands("http://127.0.0.1:8123")
+    text = banner("http://127.0.0.1:8123/", Path.cwd() / "var", commands)
     assert "Twelfth Night is up: http://127.0.0.1:8123/\n" in text
     assert "\n  twelfth-night login http://127.0.0.1:8123 --sign-up\n" in text
     assert "\n  twelfth-night new mybot\n" in text
     assert "All data stay in var for" in text
-    assert str(Path("/elsewhere/var")) in banner("http://127.0.0.1:8123/", Path("/elsewhere/var"))
+    assert str(Path("/elsewhere/var")) in banner("http://127.0.0.1/", Path("/elsewhere/var"), [])
+
+
+@pytest.mark.parametrize(
+    ("default", "bots", "commands"),
+    [
+        ("http://127.0.0.1:8123", {}, ["new mybot"]),
+        ("http://127.0.0.1:8123", {"mybot": "tn_b_1"}, ["status"]),
+        (
+            "http://elsewhere.example",
+            {"mybot": "tn_b_1"},
+            ["login http://127.0.0.1:8123 --username ada", "status"],
+        ),
+    ],
+)
+def test_a_league_with_a_saved_account_does_not_propose_to_create_one(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    default: str,
+    bots: dict[str, str],
+    commands: list[str],
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    league = SavedLeague(username="ada", token="tn_o_1", bots=bots)
+    path = tmp_path / "twelfth-night" / "leagues.json"
+    Saved(path, default, {"http://127.0.0.1:8123": league}).write()
+    found = next_commands("http://127.0.0.1:8123")
+    assert found == [f"twelfth-night {each}" for each in commands]
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
