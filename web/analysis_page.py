@@ -4,7 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.analysis import MARKS, Analysis, Decision, Total
-from engine.analysis.results import BLUNDER, MISTAKE, places, signed
+from engine.analysis.results import (
+    BLUNDER,
+    BLUNDER_LOSS,
+    ERRORS,
+    MISTAKE,
+    MISTAKE_LOSS,
+    places,
+    signed,
+)
 from engine.playback import steps_of
 from engine.record import Record
 from engine.sentences import move_in_words
@@ -12,7 +20,7 @@ from web.charts.lines import Chart, chart
 from web.table.findings import Finding, findings_of
 
 _ERROR_BARS = 2
-"""Half of an error bar in standard errors."""
+"""Half of an error bar of a sum in standard errors; that of a loss is `ERRORS`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +84,8 @@ class AnalysisPage:
         decisions: number of all decisions.
         playouts: number of simulated matches that compare two moves.
         exact: number of decisions whose losses are exact.
+        mistake: the smallest loss of a mistake, in places.
+        blunder: the smallest loss of a blunder, in places.
     """
 
     findings: list[Finding]
@@ -85,6 +95,8 @@ class AnalysisPage:
     decisions: int
     playouts: int
     exact: int
+    mistake: float
+    blunder: float
 
 
 def analysis_page(
@@ -116,6 +128,8 @@ def analysis_page(
         decisions=len(found.decisions),
         playouts=found.playouts,
         exact=sum(each.is_exact for each in found.decisions),
+        mistake=places(MISTAKE_LOSS, len(names)),
+        blunder=places(BLUNDER_LOSS, len(names)),
     )
 
 
@@ -129,7 +143,7 @@ def _row(decision: Decision, step: int, when: str, names: Sequence[str]) -> Row:
         best=move_in_words(decision.best, names),
         decision=decision,
         loss=places(decision.loss, seats),
-        error=places(_ERROR_BARS * decision.error, seats),
+        error=places(ERRORS * decision.error, seats),
         results=[
             (move_in_words(move, names), 1 + places(1 - value, seats))
             for move, value in _best_first(decision)

@@ -21,7 +21,7 @@ from engine.analysis import (
     Total,
     analyse,
 )
-from engine.analysis.results import BLUNDER_LOSS, MISTAKE_LOSS, places, signed
+from engine.analysis.results import BLUNDER_LOSS, ERRORS, MISTAKE_LOSS, places, signed
 from engine.errors import RecordError, quote
 from engine.playback import steps_of
 from engine.record import Record, read, read_lines, verify
@@ -30,7 +30,11 @@ from engine.sentences import move_in_words
 _LEAST_PLAYOUTS = 8
 _WORST = 5
 _MARKED = ("mistake", "blunder")
-_LATER_CARDS = {"twelve-days": "the later cards", "partridge": "the deals of later rounds"}
+_LATER_CARDS = {
+    "twelve-days": ("draws", "by the later cards"),
+    "partridge": ("later deals", "by the cards of later rounds"),
+}
+"""By game: the name of the part of a result by cards after the first deal, and its meaning."""
 _Item = TypeVar("_Item")
 
 
@@ -153,7 +157,8 @@ def _print(record: Record, found: Analysis, bot: str, *, show_all: bool) -> None
         print(
             "Places lost: so many places further back the bot ends on average after its move than "
             "after the best\nmove; ± is a 95 % error bar. A mistake loses "
-            f"{least:.2f} to {most:.2f} places, a blunder more."
+            f"{least:.2f} to {most:.2f} places, a blunder more, and\nboth lose more than their "
+            "error bar. Marks come from the numbers before they are rounded."
         )
     else:
         print(f"No decision{f' of {bot}' if bot else ''} is a mistake or a blunder.")
@@ -176,17 +181,18 @@ def _print(record: Record, found: Analysis, bot: str, *, show_all: bool) -> None
         add_row(table, when, *(percent(value) for value in chance.seats))
     print_table(table)
     middle = (record.seats + 1) / 2
+    later, by_later = _LATER_CARDS[record.game]
     print(
         "\nHow many places each bot gained (+, towards place 1) or lost (-). Each bot begins at "
         f"place {middle:g},\nthe middle.\n"
-        f"- deal: by its seat and its first cards; draws: by {_LATER_CARDS[record.game]}.\n"
+        f"- deal: by its seat and its first cards; {later}: {by_later}.\n"
         "- play: by its own moves, compared with the moves of a simple rule-of-thumb bot.\n"
         "- others: by the moves of the other bots.\n"
         "- place: the place at the end; tied bots share the mean of their places.\n"
         "- lost: by its own moves, compared with the best moves. The rule-of-thumb bot makes\n"
         "  mistakes too, so a bot can play better than it and still lose places here."
     )
-    table = new_table("bot", "deal", "draws", "play", "others", "place", "lost", "marks")
+    table = new_table("bot", "deal", later, "play", "others", "place", "lost", "marks")
     for total in found.totals:
         marks = [each.mark for each in found.decisions if each.seat == total.seat]
         counts = ", ".join(
@@ -233,7 +239,7 @@ def _loss(decision: Decision, seats: int) -> str:
     lost = places(decision.loss, seats)
     if decision.is_exact:
         return f"{lost:.2f} (exact)"
-    return f"{lost:.2f} ± {places(2 * decision.error, seats):.2f}"
+    return f"{lost:.2f} ± {places(ERRORS * decision.error, seats):.2f}"
 
 
 def _by_step(chances: Sequence[Chance], steps: list[str]) -> list[tuple[str, Chance]]:

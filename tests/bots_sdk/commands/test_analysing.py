@@ -100,6 +100,38 @@ def test_decisions_and_chances_have_the_day_that_other_commands_show(
     assert "\nday 12 " in shown
 
 
+def test_marked_decisions_lose_at_least_what_the_text_and_the_error_bar_say(
+    cli: Cli, tmp_path: Path
+) -> None:
+    match = simulate("twelve-days", "calliope", 3, bytes(32), lambda legal: legal[-1], "ada")
+    path = tmp_path / "matches.jsonl"
+    path.write_text(write(match) + "\n")
+    shown = cli("analyse", path, "--playouts", 8, "--all").stdout
+    assert "A mistake loses 0.06 to 0.20 places, a blunder more, and\nboth lose more than" in shown
+    rows = re.findall(r"(\d\.\d\d) ± (\d\.\d\d) +(best|fine|mistake|blunder)", shown)
+    assert {mark for *_, mark in rows} >= {"fine", "mistake", "blunder"}
+    for loss, bar, mark in rows:
+        if mark in ("mistake", "blunder"):
+            assert float(loss) >= max(0.06, float(bar))
+        else:
+            assert float(loss) <= max(0.06, float(bar))
+
+
+@pytest.mark.parametrize(
+    ("game", "rules", "column"),
+    [("twelve-days", "calliope", "draws"), ("partridge", "eagle-short", "later deals")],
+)
+def test_the_column_of_later_cards_has_the_word_of_the_game(
+    cli: Cli, tmp_path: Path, game: str, rules: str, column: str
+) -> None:
+    match = simulate(game, rules, 3, bytes(32), lambda legal: legal[-1], "ada")
+    path = tmp_path / "matches.jsonl"
+    path.write_text(write(match) + "\n")
+    shown = cli("analyse", path, "--playouts", 8).stdout
+    assert f"{column}: by the " in shown
+    assert ("draws" in shown) == (column == "draws")
+
+
 def test_ply_and_seat_of_an_expensive_decision_are_those_of_its_move(
     cli: Cli, tmp_path: Path
 ) -> None:

@@ -53,6 +53,11 @@ def test_a_finished_analysis_shows_chances_parts_and_decisions(
     assert text.count("<polyline") == match.seats
     for seat in match.seating.all():
         assert f'<th scope="row">{seat.bot.name}</th>' in text
+    assert "A mistake loses 0.06 to" in text  # 3 seats
+    for row in text.split("<li>"):
+        mark = re.search(r'class="mark (mistake|blunder)">', row)
+        shown = re.search(r'class="loss">−?([\d.]+)\s+± ([\d.]+)', row)
+        assert not mark or not shown or float(shown[1]) >= float(shown[2])
     worst = max(result["decisions"], key=lambda each: each["loss"])
     names = [seat.bot.name for seat in match.seating.order_by("seat")]
     assert f"best was <b>{move_in_words(worst['best'], names)}</b>" in text
