@@ -276,7 +276,7 @@ class Runner:
             match.move = move["move"] = verdict["legal_moves"][0]  # still in the outbox
             self._report(
                 "warning",
-                f"{where}: {verdict.get('detail')}; the runner sends {match.move!r}, the first "
+                f"{where}: {verdict.get('detail')}; this program sends {match.move!r}, the first "
                 "legal move, instead",
             )
             return
@@ -381,7 +381,7 @@ class Runner:
         if not self.status.outage:
             self._report(
                 "away",
-                f"{str(error).removesuffix('.')}. The runner tries again until the league answers.",
+                f"{str(error).removesuffix('.')}. This program tries until the league answers.",
                 reason=str(error),
             )
         self.status.outage = str(error)

@@ -40,7 +40,7 @@ FAILURES = (
     Failure(
         SkippedBot,
         "move by the referee",
-        "continues after the referee has played a move for it",
+        "continues after the referee (the program that runs the match) has played a move for it",
         "If a bot is out of time, the referee plays a move for it, and the bot gets no notice. So "
         "read your past moves from the observation, and do not store them yourself.",
     ),

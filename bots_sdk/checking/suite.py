@@ -314,7 +314,7 @@ class Suite:
     def _prints(self) -> Finding:
         most = max(len(match.player.printed.encode()) for match in self.matches)
         if not most:
-            return Finding("output", CheckResult.OK, "nothing")
+            return Finding("output", CheckResult.OK, "the bot prints nothing")
         text = f"up to {size_text(most)} in a match; only the bot's owner sees it"
         if most > self.runtime.log_bytes // 2:
             text += f"; the league keeps the first {size_text(self.runtime.log_bytes)}"

@@ -31,8 +31,9 @@ def logs(
 ) -> None:
     """Show a bot's output and the reasons of its faults.
 
-    A fault is a move that the referee played for the bot. Without --match or --version, the
-    command shows each match with a fault among the bot's last 50 finished matches.
+    A fault is a move that the referee, the program that runs a match, played for the bot. Without
+    --match or --version, the command shows each match with a fault among the bot's last 50 finished
+    matches.
     """
     url, token = owner_token()
     with client_for(url, token) as client:

@@ -39,7 +39,8 @@ _PLACES = (
     "in the league's sandbox: tier 2, the kind of sandbox that needs no Linux namespaces",
 )
 """Where the bot runs, by the tier of the sandbox."""
-_COLUMN = 26
+_COLUMN = 35
+"""The width of the longest subject, such as "twelve-days, same observation twice"."""
 _FIRST_MATCHES, _FIRST_VERDICT_SECONDS = 5, 5.0
 """The first verdict comes after this number of matches; after this time one match is enough."""
 

@@ -108,17 +108,13 @@ def _line(place: answers.LadderPlace) -> str | None:
         return (
             f"{place['ladder']}: all {needed} blocks finished; the league computes rating and rank"
         )
-    rating = (
-        ""
-        if place["rating"] is None
-        else f"; rating {place['rating'] / 1000:.0f}, new after each rating round"
-    )
+    rating = "" if place["rating"] is None else f"; rating {place['rating'] / 1000:.0f} so far"
     line = (
         f"{place['ladder']}: {finished} of {needed} blocks finished, {playing} in play, {queued} "
         "waiting to begin"
     )
     later = needed - finished - playing - queued
-    line += f", {later} to be drawn later{rating}" if later > 0 else rating
+    line += f", {later} not planned yet{rating}" if later > 0 else rating
     if progress["seconds_left"] is not None:
         line += f"; rank in {about(progress['seconds_left'])}"
     elif not playing + queued:

@@ -97,7 +97,7 @@ def _in_own_rounds(standing: Standing, can_play: BotQuerySet) -> str:
     if bot.kind == Bot.Kind.REMOTE and bot.pk in bots_in_live_matches(ladder):
         pause = ladder.round_pause_seconds
         text = "It has unfinished matches. Its next block comes after them"
-        return f"{text}{f' and a pause of {pause:g} s between rating rounds' if pause else ''}."
+        return f"{text}{f' and a pause of {pause:g} s' if pause else ''}."
     is_quiet = house_alone or not _short_of(ladder.settled_blocks, can_play, ladder).exists()
     text = f"Its next block comes {_next_round(ladder, is_quiet=is_quiet)}."
     if fewer:
@@ -219,7 +219,7 @@ def _counted(progress: RankProgress) -> str:
         return f"{text}."
     text += f"; finished: {finished}, in play: {playing}, waiting to begin: {queued}"
     later = progress.needed - finished - playing - queued
-    return f"{text}, to be drawn later: {later}." if later > 0 else f"{text}."
+    return f"{text}, not planned yet: {later}." if later > 0 else f"{text}."
 
 
 def _rank_in(bot: Bot, progress: RankProgress, wait: float = 0.0) -> str:
@@ -250,7 +250,7 @@ def _next_round(ladder: Ladder, *, is_quiet: bool) -> str:
             return "after the match that is queued now"
         return f"after the {work.waiting} matches that are queued now"
     if work.rounds >= MAX_OPEN_ROUNDS or (pause and work.rounds):
-        return "after the blocks that are already drawn"
+        return "after the blocks that are already planned"
     until = work.pause_ends(pause)
     if until is None or until <= timezone.now():
         return "now"

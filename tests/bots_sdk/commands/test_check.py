@@ -68,9 +68,9 @@ def test_a_good_bot_plays_every_table_of_both_games_in_the_sandbox(home: Home) -
     assert result.exit_code == 0
     assert "in the league's sandbox: tier" in result.stdout
     for game in GAMES:
-        assert f"{game:26} {len(all_tables(game))} matches, every preset" in result.stdout
+        assert f"{game:35} {len(all_tables(game))} matches, every preset" in result.stdout
         for failure in ("restart", "same observation twice", "move by the referee"):
-            assert f"ok    {f'{game}, {failure}':26}" in result.stdout
+            assert f"ok    {f'{game}, {failure}':35} " in result.stdout
     assert "The bot is ready to upload." in result.stdout
 
 

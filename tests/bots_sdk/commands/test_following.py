@@ -118,8 +118,8 @@ def test_enter_with_wait_follows_the_bot_to_its_rank_line_by_line(run: Run) -> N
     assert result.exit_code == 0, result.output
     assert "Its first blocks are drawn now." in result.stdout
     assert result.stderr.splitlines() == [
-        "partridge: 1 of 20 blocks finished, 2 in play, 15 waiting to begin, 2 to be drawn "
-        "later; rating 1512, new after each rating round; rank in about 3 minutes",
+        "partridge: 1 of 20 blocks finished, 2 in play, 15 waiting to begin, 2 not planned "
+        "yet; rating 1512 so far; rank in about 3 minutes",
         "partridge: all 20 blocks finished; the league computes rating and rank",
     ]
     assert "swan has rank 3 on partridge, with a rating of 1512" in result.stdout
@@ -136,10 +136,7 @@ def test_without_news_a_line_comes_again_after_a_while_and_is_marked(
         place(20, 0, 0, None, is_ranked=True),
     )
     result = run(league, "enter", "partridge", "swan", "--wait")
-    line = (
-        "partridge: 1 of 20 blocks finished, 2 in play, 17 waiting to begin; rating 1512, new "
-        "after each rating round"
-    )
+    line = "partridge: 1 of 20 blocks finished, 2 in play, 17 waiting to begin; rating 1512 so far"
     assert result.stderr.splitlines() == [line, f"still, after 0 s: {line}"]
 
 

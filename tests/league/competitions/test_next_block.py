@@ -39,7 +39,7 @@ def test_of_a_remote_bot_it_is_described_how_many_blocks_are_played_at_a_time(
     Match.objects.filter(pk=Match.objects.earliest("pk").pk).update(status=Match.Status.PLAYING)
     assert competitions.describe_next_block(standing) == (
         "Its first blocks are played now, two at a time, before most blocks of other bots. A rank "
-        "needs 20 blocks; finished: 0, in play: 1, waiting to begin: 1, to be drawn later: 18. "
+        "needs 20 blocks; finished: 0, in play: 1, waiting to begin: 1, not planned yet: 18. "
         "If its program answers at once, it has a rank in about 2 minutes."
     )
 
@@ -60,7 +60,7 @@ def test_between_its_pairs_of_blocks_a_remote_bots_finished_blocks_are_described
     standing = Standing(ladder=ladder, bot=Bot.objects.get(pk=bot.pk), blocks=0)
     assert competitions.describe_next_block(standing) == (
         "The league draws its next blocks now, two at a time. A rank needs 20 blocks; finished: 2, "
-        "in play: 0, waiting to begin: 0, to be drawn later: 18. At this pace, it has a "
+        "in play: 0, waiting to begin: 0, not planned yet: 18. At this pace, it has a "
         "rank in about 2 minutes."
     )
 
