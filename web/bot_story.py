@@ -141,7 +141,7 @@ def owners_step(
         count = f"{faults.faults} fault{'' if faults.faults == 1 else 's'}"
         text = (
             f"It made {count} in its last {faults.matches} matches. At each fault, the referee "
-            "chose the bot's move."
+            "(the program that runs a match) chose the bot's move."
         )
         return Step(text, "Find the faults", matches)
     test = reverse("web:new-challenge", args=[bot.name])

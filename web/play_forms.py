@@ -10,7 +10,7 @@ from league.models import Bot, Match
 from league.models.players import MAX_NICKNAME
 
 _PRESETS = {
-    "twelve-days calliope": "12 Days, 12 days",
+    "twelve-days calliope": "12 Days, full game of 12 days",
     "twelve-days eight-nights": "12 Days, short game of 8 days",
     "twelve-days cheapass": "12 Days, a Claus keeps the points",
     "partridge eagle-short": "12 Days of Christmas, short game of 3 rounds",

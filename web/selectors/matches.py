@@ -40,7 +40,7 @@ def matches_finished(count: int) -> QuerySet[Match]:
 
 
 def tagged(matches: Sequence[Match]) -> Sequence[Match]:
-    """Give each match its ``tags``: "upset", "comeback" and "close". Costs one query.
+    """Give each match its ``tags``: "upset", "comeback" and "close match". Costs one query.
 
     Args:
         matches: as `matches_listed` returns them.
@@ -50,7 +50,7 @@ def tagged(matches: Sequence[Match]) -> Sequence[Match]:
         tags = [kinds[match.pk]] if match.pk in kinds else []
         is_void = match.block is not None and match.block.state == Block.State.VOID
         if not is_void and may_see_record(match) and is_close(match):
-            tags.append("close")
+            tags.append("close match")
         match.tags = tags  # type: ignore[attr-defined]  # for the template of a row
     return matches
 

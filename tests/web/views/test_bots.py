@@ -226,7 +226,7 @@ def test_a_new_bots_page_says_what_comes_next(client: Client) -> None:
     competitions.enter_ladder(ladder=small.ladder(), bot=bot)
     text = page(client, "/bots/mine/")
     assert "<h1>mine awaits its first rating</h1>" in text
-    assert "appear here after its first rating round" in text
+    assert "appear here after its first rated blocks" in text
     assert "It is offline" in text
 
 

@@ -165,7 +165,7 @@ def test_matches_are_found_by_bot_game_and_state(client: Client, played: Tournam
         number=5,
     )
     tags = re.findall(r'class="state tag">(\w+)<', page(client, "/matches/"))
-    assert [tag for tag in tags if tag != "close"] == ["upset"]
+    assert [tag for tag in tags if tag != "close match"] == ["upset"]
     everything = [str(match.pk) for match in Match.objects.order_by("-pk")]
     assert found(page(client, "/matches/"), MATCH) == everything
     assert found(page(client, "/matches/?state=playing"), MATCH) == [str(live.pk)]

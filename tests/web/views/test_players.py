@@ -66,7 +66,7 @@ def move(client: Client, address: str, page: str, at: int = 0) -> Any:
 @pytest.mark.parametrize(
     ("game", "seats", "sentence"),
     [
-        ("twelve-days calliope", 2, "“12 Days, 12 days” takes 3 to 5 seats, not 2."),
+        ("twelve-days calliope", 2, "“12 Days, full game of 12 days” takes 3 to 5 seats, not 2."),
         ("twelve-days calliope", 6, "Choose 3 to 5 seats."),
         ("twelve-days eight-nights", 6, "Choose 3 or 4 seats."),
     ],
