@@ -215,7 +215,7 @@ api-examples: $(VENV)/.testing ## write api/examples/calls/ from the answers of 
 	@echo "api-examples: ok"
 
 .PHONY: gallery
-gallery: $(VENV)/.testing ## photograph all components in build/gallery/ (needs Chromium)
+gallery: $(VENV)/.testing ## save pictures of all parts of the pages in build/gallery/ (needs Chromium)
 	@WRITE_GALLERY=1 $(BIN)/pytest -q -n0 tests/browser/test_gallery.py
 	@ls build/gallery
 

@@ -50,7 +50,7 @@ class EventForm(forms.Form):
     )
     format = forms.ChoiceField(
         choices=[
-            (Tournament.Format.SWISS, "Swiss: bots with similar scores meet, a few stages"),
+            (Tournament.Format.SWISS, "Swiss: a few stages; bots with similar scores meet"),
             (Tournament.Format.ROUND_ROBIN, "Round robin: all bots meet equally often"),
             (Tournament.Format.KNOCKOUT, "Knockout: the better half of each table goes on"),
         ],
@@ -74,7 +74,7 @@ class EventForm(forms.Form):
     fill_in = forms.BooleanField(
         required=False,
         label="House bots fill empty seats",
-        help_text="If a table has too few bots, other house bots sit there. They get no rank.",
+        help_text="If a table has too few bots, house bots that do not take part sit there.",
     )
     late_entry = forms.BooleanField(
         required=False,

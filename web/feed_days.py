@@ -120,7 +120,9 @@ def _block(
         for number, line in enumerate(shown)
     ]
     if first.kind == FeedItem.Kind.VERSION and first.bot is not None:
-        lines = [line._replace(text=f"Version {line.item.number} may play") for line in shown]
+        lines = [
+            line._replace(text=f"Version {line.item.number} is ready to play") for line in shown
+        ]
         return Together(lines, f"{first.bot.name}: {len(lines)} new versions", link_of(first))
     if first.tournament is not None:
         lines = [line._replace(text=within_tournament(line.item)) for line in shown]

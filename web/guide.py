@@ -44,7 +44,7 @@ def _give(seen: Observation) -> str:
     twice = [rank for rank, count in Counter(last["plays"]).items() if count > 1]
     if twice and _first(seen, lambda day: len(set(day["plays"])) < len(day["plays"])):
         return (
-            f"Yesterday two seats or more played a {_name(twice[0])}, so these cards cancelled "
+            f"Yesterday two seats or more played {_name(twice[0])}, so these cards cancelled "
             "each other. You may give any card."
         )
     return "You may give any card. Keep low cards for the late days, which are worth more."
@@ -55,7 +55,7 @@ def _play(seen: Observation) -> str:
     stake = sum(seen["pot"])
     if seen["day"] == 1:
         return (
-            f"You received a {got}. You may play any card, that one too. The lowest card that "
+            f"You received {got}. You may play any card, that one too. The lowest card that "
             f"nobody else plays wins {_points(stake)}; on day 1 a high card costs you little."
         )
     if _is_last(seen):
@@ -69,8 +69,8 @@ def _play(seen: Observation) -> str:
             "this is a day for a low one that others are not likely to play."
         )
     return (
-        f"You received a {got}. You may play any card: a low one to win {_points(stake)}, or a "
-        "high one that you do not collect."
+        f"You received {got}. You may play any card: a low one to win {_points(stake)}, or a "
+        "high one that you do not need for the count at the end."
     )
 
 
@@ -99,14 +99,13 @@ def _follow(seen: Observation) -> str:
     if list(moves) == ["pass"]:
         if len(lead) == 1:
             return f"You have no card of {low} or less, so you pass."
-        led = "set" if len({*lead}) == 1 else "straight"
-        return f"You have no {led} with a lowest card of {low} or less, so you pass."
-    kind = "a single" if len(lead) == 1 else "a set or a straight of the kind that was led"
-    begin = f"You may pass, or play {kind} with a lowest card of {low} or less."
+        return f"You have no {_kind(lead)} with a lowest card of {low} or less, so you pass."
+    answer = f"a {_kind(lead)} whose lowest card is {low} or less"
+    begin = f"You may pass, or play {f'a card of {low} or less' if len(lead) == 1 else answer}."
     if any(len(move.split()) - 1 == len(seen["hand"]) for move in moves):
         return (
             f"{begin} You can play your last cards now: if they win the trick, you win the round; "
-            "if not, they come back."
+            "if not, you take them back."
         )
     if not any(
         action["seat"] == seen["seat"] for trick in seen["history"] for action in trick["actions"]
@@ -132,7 +131,15 @@ def _first(seen: Observation, has: Callable[[Mapping[str, Any]], bool]) -> bool:
 
 
 def _name(rank: int | None) -> str:
-    return "Claus" if rank == 0 else str(rank)
+    """Return a card with its article."""
+    if rank == 0:
+        return "a Claus"
+    return f"an {rank}" if rank in (8, 11) else f"a {rank}"
+
+
+def _kind(lead: Sequence[int]) -> str:
+    """Return the kind of a lead of several cards."""
+    return "set" if len({*lead}) == 1 else "straight"
 
 
 def _points(number: int) -> str:

@@ -214,7 +214,7 @@ def _owners_apart(history: History) -> list[str]:
     """Return sentences on how bots of one owner are kept apart, and how often that failed."""
     sentences = [
         "Bots of one owner sit at one table only if there is no other way. A block with two bots "
-        "of one owner changes no rating."
+        "of one owner changes no rating. House bots count as bots of different owners."
     ]
     owners = {pk: bot.owner_id for pk, bot in history.bots.items()}
     blocks = [block.bots for round_ in history.rounds for block in round_.blocks]

@@ -99,10 +99,13 @@ def _in_own_rounds(standing: Standing, can_play: BotQuerySet) -> str:
         text = "It has unfinished matches. Its next block comes after them"
         return f"{text}{f' and a pause of {pause:g} s' if pause else ''}."
     is_quiet = house_alone or not _short_of(ladder.settled_blocks, can_play, ladder).exists()
-    text = f"Its next block comes {_next_round(ladder, is_quiet=is_quiet)}."
-    if fewer:
-        text += f" {counted(fewer, 'bot')} with fewer blocks may come before it."
-    return text
+    when = _next_round(ladder, is_quiet=is_quiet)
+    if not fewer:
+        return f"Its next block comes {when}."
+    first = f"{fewer} bots have fewer blocks and come"
+    if fewer == 1:
+        first = "1 bot has fewer blocks and comes"
+    return f"Its next block comes {when} at the earliest: {first} first."
 
 
 def _short_of(blocks: int, bots: BotQuerySet, ladder: Ladder) -> BotQuerySet:

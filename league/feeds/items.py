@@ -251,9 +251,9 @@ def sentence(item: FeedItem) -> str:
     """Return an item, with its bot, ladder and tournament, as a sentence without a full stop."""
     match item.kind:
         case Kind.VERSION if item.bot and item.bot.kind == Bot.Kind.REMOTE:
-            return f"{_name(item.bot)}: the new remote bot may play"
+            return f"{_name(item.bot)}: the new remote bot is ready to play"
         case Kind.VERSION:
-            return f"{_name(item.bot)}: version {item.number} may play"
+            return f"{_name(item.bot)}: version {item.number} is ready to play"
         case Kind.FIRST_RANK:
             return f"{_name(item.bot)} gets its first rank on {item.ladder}: {item.number}"
         case Kind.RANK:

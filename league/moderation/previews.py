@@ -236,7 +236,7 @@ def preview_cancellation(tournament: Tournament) -> Preview:
             "but no further stage opens."
         ]
     else:
-        notes = ["It does not start. No rating changes."]
+        notes = ["The tournament will not start."]
     return Preview(action, str(tournament), notes=notes, seen=str(seen))
 
 

@@ -154,9 +154,9 @@ def test_the_felt_says_what_may_answer_the_lead(page: Page) -> None:
     }
     """
     assert run(page, script, [["straight", 6], ["single", 9], ["set", 1]]) == [
-        "Straight led: your lowest card must be 6 or lower",
-        "Single led: your card must be 9 or lower",
-        "Set led: your lowest card must be 1",
+        "Answer: a straight down to 6 or lower",
+        "Answer: a single card, 9 or lower",
+        "Answer: a set of 1s",
     ]
 
 

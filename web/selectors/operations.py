@@ -53,7 +53,7 @@ class Waiting(NamedTuple):
     """What waits longest of its kind.
 
     Attributes:
-        kind: in words, such as ``turn of a bot``.
+        kind: in words, such as ``waits for a move``.
         subject: the match, the version or the round.
         match: its match, or the subject itself; None without one.
         since: when it began to wait.
@@ -107,21 +107,21 @@ def waiting_longest() -> list[Waiting]:
     waiting = Match.objects.waiting().order_by("created_at")
     hosted, live = waiting.hosted().first(), waiting.live().first()
     if hosted is not None:
-        found.append(Waiting("match for a worker", str(hosted), hosted.pk, hosted.created_at))
+        found.append(Waiting("waits for a worker", str(hosted), hosted.pk, hosted.created_at))
     if live is not None:
-        found.append(Waiting("live match for its start", str(live), live.pk, live.created_at))
+        found.append(Waiting("waits for its start", str(live), live.pk, live.created_at))
     turns = Turn.objects.open().in_play().select_related("bot")
     turn = turns.order_by("opened_at").first()
     if turn is not None:
         subject = f"{turn.bot.name} in match {turn.match_id}"
-        found.append(Waiting("turn of a bot", subject, turn.match_id, turn.opened_at))
+        found.append(Waiting("waits for a move", subject, turn.match_id, turn.opened_at))
     checks = BotVersion.objects.checking().select_related("bot")
     version = checks.order_by("created_at").first()
     if version is not None:
-        found.append(Waiting("check of an upload", str(version), None, version.created_at))
+        found.append(Waiting("waits for its check", str(version), None, version.created_at))
     round_ = Round.objects.open().select_related("ladder").order_by("opened_at").first()
     if round_ is not None:
-        found.append(Waiting("round for its end", str(round_), None, round_.opened_at))
+        found.append(Waiting("waits for its last matches", str(round_), None, round_.opened_at))
     return found
 
 

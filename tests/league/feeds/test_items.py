@@ -96,7 +96,7 @@ def test_the_item_of_a_new_remote_bot_names_no_version(ada: User, cup: Tournamen
     bot.refresh_from_db()
     feeds.write_items(timezone.now())
     assert [sentence(item) for item in bot.feed_items.all()] == [
-        "ada-0: the new remote bot may play"
+        "ada-0: the new remote bot is ready to play"
     ]
 
 
@@ -114,7 +114,7 @@ def test_a_bot_gives_an_item_for_a_version_its_first_rank_and_a_change_of_rank_o
     now = timezone.now()
     feeds.write_items(now)
     own = [sentence(item) for item in bot.feed_items.order_by("pk")]
-    assert own == ["ada-0: version 1 may play", "ada-0 gets its first rank on Eagles: 1"]
+    assert own == ["ada-0: version 1 is ready to play", "ada-0 gets its first rank on Eagles: 1"]
     assert FeedItem.objects.filter(kind="version").count() == 1
     for hour, rating in ((1, 1), (2, 2)):
         Standing.objects.filter(pk=standing.pk).update(rating=rating)

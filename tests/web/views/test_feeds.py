@@ -153,8 +153,8 @@ def test_new_versions_of_a_bot_on_one_day_are_one_block_with_each_time_once(
         FeedItem.objects.create(key=f"v{number}", kind="version", at=at, bot=bot, number=number)
     text = page(client, "/feed/")
     assert words_of(text).count("bot-0: 2 new versions") == 1
-    assert "Version 7 may play" in text
-    assert "Version 8 may play" in text
+    assert "Version 7 is ready to play" in text
+    assert "Version 8 is ready to play" in text
     assert text.count("03:04 UTC") == 1
 
 

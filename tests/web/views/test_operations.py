@@ -136,9 +136,9 @@ def test_the_page_shows_what_waits_longest_of_each_kind(client: Client, olga: Us
     bots = remote_bots(3)
     live = match_of(bots)
     shown = text_of(client)
-    assert f"match {old.pk} match for a worker for 3 h" in shown
+    assert f"match {old.pk} waits for a worker for 3 h" in shown
     assert re.search(
-        rf"{bots[0].name[:-2]}-\d in match {live.pk} turn of a bot for \d+ days", shown
+        rf"{bots[0].name[:-2]}-\d in match {live.pk} waits for a move for \d+ days", shown
     )
 
 

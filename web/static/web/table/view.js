@@ -70,9 +70,9 @@ export function press(button, on) {
 
 /** Returns what an answer to a lead must fulfil. @param {Lead} lead */
 export function rule({ kind, low }) {
-  const card = kind === "single" ? "your card" : "your lowest card";
-  const limit = low === 1 ? "1" : `${low} or lower`;
-  return `${kind[0].toUpperCase()}${kind.slice(1)} led: ${card} must be ${limit}`;
+  const limit = low === 1 ? "" : " or lower";
+  if (kind === "single") return `Answer: a single card, ${low}${limit}`;
+  return kind === "set" ? `Answer: a set of ${low}s${limit}` : `Answer: a straight down to ${low}${limit}`;
 }
 
 /** Sends the page the event that a match has ended. @param {HTMLElement} table */
