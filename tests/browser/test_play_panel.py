@@ -32,6 +32,14 @@ QUESTIONS = [
     "Give a card to a-name-of-thirty-two-characters, your left neighbour",
 ]
 """Questions of one line and more; the last one has more lines than the panel on a phone."""
+REASON = "Day 1: Two 11s cancel each other, and so do two 12s; no card is left, so " * 2
+"""A reason of more lines than a phone has room for."""
+STAKE = """text => {
+    document.querySelector(".stake").textContent = text;
+    const days = document.querySelector(".days");
+    while (days.children.length < 3) days.append(days.lastElementChild.cloneNode(true));
+}"""
+"""A script that shows the points and cards of three days, of which nobody won the first two."""
 HEIGHTS = "() => ['ask', 'own'].map((id) => document.getElementById(id).offsetHeight)"
 
 
@@ -58,6 +66,12 @@ def test_on_a_phone_the_question_is_whole_and_twelve_cards_are_in_the_window(vis
         assert at_turn(page)
         assert question.evaluate("text => text.scrollHeight <= text.clientHeight")
         assert outside(page, "#question", ".countdown", ".how-to", ".at-0 .hand .tc") == []
+        felt = bottom(page, ".felt")
+        page.evaluate("text => { document.querySelector('.why').textContent = text; }", REASON)
+        assert bottom(page, ".felt") == felt
+        page.evaluate(STAKE, "At stake: 6 points")
+        assert outside(page, ".at-0 .hand .tc") == []
+        assert page.evaluate(COVERED) == []
         expect(page.locator(".at-0 .does")).not_to_contain_text("thinking")
         turn = page.get_attribute("#table", "data-turn")
         by_mouse(page)
