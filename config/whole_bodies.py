@@ -3,6 +3,9 @@
 The web server closes a connection with unread data. The front has such connections open for later
 requests of all clients, so the next of these fails if it can't be sent twice. Without this a client
 could make requests of others fail, with long bodies that are refused before they are read.
+
+A body of unknown length is one that the front cuts off at its limit. An answer before that, or a
+closed connection, would reach the client in place of the front's answer, which names the limit.
 """
 
 from collections.abc import Iterable
@@ -17,7 +20,7 @@ class WholeBodies:
 
     Args:
         application: the application.
-        max_bytes: the longest body that any call takes. A longer one stays unread: its answer
+        max_bytes: the longest body that any call takes. What is longer stays unread: the answer
             closes the connection.
     """
 
@@ -31,10 +34,11 @@ class WholeBodies:
             return self._application(environ, start_response)
         finally:
             length = environ.get("CONTENT_LENGTH") or "0"
-            if length.isdecimal() and 0 < int(length[:20]) <= self._max_bytes:
-                _read_rest(environ["wsgi.input"])
+            is_short = length.isdecimal() and 0 < int(length[:20]) <= self._max_bytes
+            if is_short or "HTTP_TRANSFER_ENCODING" in environ:
+                _read_rest(environ["wsgi.input"], self._max_bytes)
 
 
-def _read_rest(body: Any) -> None:
-    while body.read(_CHUNK_BYTES):
-        pass
+def _read_rest(body: Any, most: int) -> None:
+    while most > 0 and (chunk := body.read(_CHUNK_BYTES)):
+        most -= len(chunk)

@@ -1,5 +1,6 @@
 """A body that is refused unread breaks no later request of its connection."""
 
+import socket
 import subprocess
 from collections.abc import Iterator
 from http.client import HTTPConnection
@@ -38,3 +39,15 @@ def test_a_connection_goes_on_after_a_long_body_that_was_refused_unread(port: in
         response.read()
         assert response.status == 401
     connection.close()
+
+
+def test_a_body_of_unknown_length_is_answered_when_it_ends(port: int) -> None:
+    """An answer before that could reach a client in place of the front's own one."""
+    with socket.create_connection(("127.0.0.1", port), timeout=0.3) as client:
+        client.sendall(b"POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
+        client.sendall(b"3\r\n[[[\r\n")
+        with pytest.raises(TimeoutError):
+            client.recv(1)
+        client.settimeout(30)
+        client.sendall(b"0\r\n\r\n")
+        assert client.recv(12) == b"HTTP/1.1 401"
