@@ -3,11 +3,16 @@
 A program stands in for Docker here; ``make test-containers`` runs the upgrade with Docker itself.
 """
 
+import fcntl
+import io
 import json
 import os
 import subprocess
 import sys
+import time
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -55,9 +60,15 @@ SERVICES = ["database", "broker", "prepare", "door", "front", "web", "gateway", 
 
 
 class Docker:
-    """A stand-in for Docker, on whose state a league runs."""
+    """A stand-in for Docker, on whose state a league runs.
+
+    Attributes:
+        state: what runs, and which commands fail.
+        waits: the seconds of each wait of upgrades in this process; none of them lasts.
+    """
 
     def __init__(self, directory: Path) -> None:
+        self.waits: list[float] = []
         self._place = directory / "state.json"
         self._directory = directory
         program = directory / "docker"
@@ -76,7 +87,35 @@ class Docker:
         }
 
     def upgrade(self) -> subprocess.CompletedProcess[str]:
-        """Run the upgrade."""
+        """Run the upgrade in this process, without its waits."""
+        self.store()
+        out, errors = io.StringIO(), io.StringIO()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("PATH", f"{self._directory}:{os.environ['PATH']}")
+            clock = SimpleNamespace(monotonic=time.monotonic, sleep=self._wait)
+            patch.setattr(upgrade, "time", clock)
+            with redirect_stdout(out), redirect_stderr(errors):
+                status = upgrade.main(["--file", "compose.yaml"])
+        self.state = json.loads(self._place.read_text())
+        return subprocess.CompletedProcess([], status, out.getvalue(), errors.getvalue())
+
+    def _wait(self, seconds: float) -> None:
+        """Note a wait; the long one lasts until the old front is told to end."""
+        self.waits.append(seconds)
+        until = time.monotonic() + 60
+        while seconds == upgrade.DELAY_SECONDS and '"front-old"]' not in self._stops():
+            assert time.monotonic() < until, "the old front is not stopped before the wait"
+            time.sleep(0.01)
+
+    def _stops(self) -> str:
+        """Return the calls so far that stop a container."""
+        with Path(f"{self._place}.lock").open() as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            calls = json.loads(self._place.read_text())["calls"]
+        return json.dumps([call for call in calls if call[0] == "stop"])
+
+    def run(self) -> subprocess.CompletedProcess[str]:
+        """Run the upgrade as a program."""
         self.store()
         done = subprocess.run(
             [sys.executable, str(ROOT / "docker" / "upgrade.py"), "--file", "compose.yaml"],
@@ -127,6 +166,7 @@ def test_the_database_is_migrated_before_any_part_is_replaced(docker: Docker) ->
 def test_old_fronts_pass_streams_to_old_gateways_only(docker: Docker) -> None:
     """So these end all streams that the old fronts still hold."""
     docker.upgrade()
+    assert docker.waits == [upgrade.DELAY_SECONDS]
     words = [" ".join(call) for call in docker.state["calls"]]
     new_front = next(n for n, call in enumerate(words) if "inspect front-new" in call)
     ends_old_front = words.index("stop --time 300 front-old")
@@ -191,7 +231,7 @@ def test_a_league_that_does_not_become_ready_shows_what_is_missing(
 
 def test_without_a_running_league_nothing_is_done(docker: Docker) -> None:
     docker.state["running"] = []
-    done = docker.upgrade()
+    done = docker.run()
     assert done.returncode == 1
     assert "no part of the league runs here" in done.stderr
 
