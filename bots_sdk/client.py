@@ -11,9 +11,9 @@ Retry-After.
 """
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from time import sleep
 from typing import Any, NamedTuple, Self, TypeVar, cast
 
 import httpx
@@ -120,7 +120,7 @@ class Client:
         attempts = self._connection.attempts(call)
         wait = next(attempts)
         while True:
-            time.sleep(wait)
+            sleep(wait)
             outcome: Outcome
             try:
                 outcome = self._http.request(**self._connection.request(call))

@@ -1,9 +1,9 @@
 """Follow something at the league until it is over: one line, rewritten in a terminal."""
 
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from time import monotonic, sleep
 from typing import TypeVar
 
 from rich.console import Console
@@ -56,14 +56,14 @@ def follow(
     """
     console = Console(stderr=True, quiet=quiet, highlight=False)
     last: object = None
-    said, printed_at = "", time.monotonic()
+    said, printed_at = "", monotonic()
     with _noting_ctrl_c("" if quiet else after_stop), console.status("") as status:
         while True:
             found = look()
             line = line_of(found)
             if line is None:
                 return found
-            now = time.monotonic()
+            now = monotonic()
             if console.is_terminal:
                 status.update(Text(line))
             elif not quiet:
@@ -74,4 +74,4 @@ def follow(
                     print(f"{again}{line}", file=sys.stderr, flush=True)
                     said, printed_at = line, now
                 last = news
-            time.sleep(POLL_SECONDS)
+            sleep(POLL_SECONDS)

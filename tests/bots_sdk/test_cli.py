@@ -178,7 +178,7 @@ def test_an_unreachable_league_has_its_own_exit_status(
 ) -> None:
     monkeypatch.setenv("TWELFTH_NIGHT_URL", "http://127.0.0.1:1")
     waits: list[float] = []
-    monkeypatch.setattr("bots_sdk.client.time.sleep", waits.append)
+    monkeypatch.setattr("bots_sdk.client.sleep", waits.append)
     result = cli("ladder")
     assert waits == [0]
     assert result.exit_code == 3

@@ -159,7 +159,7 @@ def test_after_ctrl_c_enter_states_that_the_bot_stays_on_the_ladder(
     def interrupt(seconds: float) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("bots_sdk.commands.following.time.sleep", interrupt)
+    monkeypatch.setattr("bots_sdk.commands.following.sleep", interrupt)
     result = run(League(place(1, 2, 17, None)), "enter", "partridge", "swan", "--wait")
     assert result.exit_code == 130
     assert "swan stays on partridge and plays on. `twelfth-night status swan`" in result.stderr
