@@ -27,7 +27,7 @@ from engine.rating.results import MatchResult, pair_results, win_shares
 from league import bots, play
 from league.bots.daily_limits import count_challenge, rounded_up
 from league.models import Bot, Challenge, ChallengeBot, Ladder, Match, PlayerTable
-from league.play.opening import BANK_SECONDS, MOVE_SECONDS
+from league.play.opening import DEFAULT_BANK_SECONDS, DEFAULT_MOVE_SECONDS
 from league.queueing import queue_once
 
 MAX_OPEN = 3
@@ -41,8 +41,8 @@ class Setting(NamedTuple):
 
     game: str
     rules: str
-    move_seconds: float = MOVE_SECONDS
-    bank_seconds: float = BANK_SECONDS
+    move_seconds: float = DEFAULT_MOVE_SECONDS
+    bank_seconds: float = DEFAULT_BANK_SECONDS
 
 
 class PairResult(NamedTuple):

@@ -32,7 +32,7 @@ LEVELS = {
 """The house bots of each level, those that take a seat first in front."""
 SUBSTITUTES = ("house-counting", "house-thumb", "house-random")
 """The house bots that play on for players who leave; the first one that can play does."""
-MOVE_SECONDS = 60.0
+PLAYER_MOVE_SECONDS = 60.0
 NO_CLOCK_SECONDS = 3600.0
 """Time for a move at a table without a clock, so that an abandoned match ends."""
 _REMOVED_AT_ONCE = 500
@@ -98,7 +98,7 @@ def open_table(
             seats=seats,
             bots=names,
             has_clock=has_clock,
-            move_seconds=MOVE_SECONDS if has_clock else NO_CLOCK_SECONDS,
+            move_seconds=PLAYER_MOVE_SECONDS if has_clock else NO_CLOCK_SECONDS,
         )
         token = _seat(table, nickname, user)
     if not waits:

@@ -21,13 +21,13 @@ from engine.games import catalogue
 from engine.rating.elo import KSchedule
 from league.models import EventSettings
 from league.models.limits import (
-    BANK_SECONDS,
+    BANK_SECONDS_LIMITS,
     BLOCKS_PER_ROUND,
     ENTRY_HOURS,
     EVERY_HOURS,
     EXTRA_BLOCKS,
     IDLE_DAYS,
-    MOVE_SECONDS,
+    MOVE_SECONDS_LIMITS,
     PAUSE_SECONDS,
     PERCENT,
     RANKED_FROM,
@@ -69,8 +69,8 @@ def ladder_problems(values: Values) -> list[Problem]:
         *_title_problems(values["title"]),
         *_slug_problems(values["slug"]),
         *_game_problems(values),
-        *_number(values, "move_seconds", MOVE_SECONDS),
-        *_number(values, "bank_seconds", BANK_SECONDS),
+        *_number(values, "move_seconds", MOVE_SECONDS_LIMITS),
+        *_number(values, "bank_seconds", BANK_SECONDS_LIMITS),
         *k_problems(values["k_schedule"]),
         *_number(values, "round_pause_seconds", PAUSE_SECONDS),
         *_number(values, "idle_pause_seconds", PAUSE_SECONDS),

@@ -5,10 +5,10 @@ from django.utils import timezone
 
 from engine.pairing import MAX_BLOCKS_PER_ROUND, RANDOM_PERCENT
 from league.models.limits import (
-    BANK_SECONDS,
+    BANK_SECONDS_LIMITS,
     BLOCKS_PER_ROUND,
     IDLE_DAYS,
-    MOVE_SECONDS,
+    MOVE_SECONDS_LIMITS,
     PAUSE_SECONDS,
     PERCENT,
     RANKED_FROM,
@@ -141,8 +141,8 @@ class Ladder(SetAside):
             limits_in_database(
                 "a_ladder_has_numbers_within_limits",
                 seats=SEATS,
-                move_seconds=MOVE_SECONDS,
-                bank_seconds=BANK_SECONDS,
+                move_seconds=MOVE_SECONDS_LIMITS,
+                bank_seconds=BANK_SECONDS_LIMITS,
                 round_pause_seconds=PAUSE_SECONDS,
                 idle_pause_seconds=PAUSE_SECONDS,
                 settled_blocks=SETTLED_BLOCKS,

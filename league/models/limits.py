@@ -22,8 +22,8 @@ class Limits(NamedTuple):
 
 SEATS = Limits(2, 12)
 """Seats that a table of any game can have; each preset allows fewer."""
-MOVE_SECONDS = Limits(0.01, 3600)
-BANK_SECONDS = Limits(0, 86_400)
+MOVE_SECONDS_LIMITS = Limits(0.01, 3600)
+BANK_SECONDS_LIMITS = Limits(0, 86_400)
 PAUSE_SECONDS = Limits(0, 604_800)
 SETTLED_BLOCKS = Limits(1, 1_000_000)
 BLOCKS_PER_ROUND = Limits(1, MAX_BLOCKS_PER_ROUND)

@@ -17,7 +17,7 @@ from league.models import (
     SwapBlock,
 )
 
-MOVE_SECONDS, BANK_SECONDS = 1.0, 30.0
+DEFAULT_MOVE_SECONDS, DEFAULT_BANK_SECONDS = 1.0, 30.0
 """Time control of unrated matches without a ladder."""
 
 
@@ -60,8 +60,8 @@ def open_unrated_match(
     game: str,
     rules: str,
     versions: Sequence[BotVersion],
-    move_seconds: float = MOVE_SECONDS,
-    bank_seconds: float = BANK_SECONDS,
+    move_seconds: float = DEFAULT_MOVE_SECONDS,
+    bank_seconds: float = DEFAULT_BANK_SECONDS,
 ) -> Match:
     """Store a match of no block.
 

@@ -10,7 +10,7 @@ from pytest_django import Settings
 
 from league import health, tasks, workers
 from league.bots import jails
-from league.models.limits import BANK_SECONDS, MOVE_SECONDS, SEATS
+from league.models.limits import BANK_SECONDS_LIMITS, MOVE_SECONDS_LIMITS, SEATS
 
 
 @pytest.mark.parametrize("leads_session", [True, False])
@@ -75,5 +75,5 @@ def test_work_on_all_records_of_a_ladder_shares_its_queue_with_nothing_else(
 
 def test_no_task_limit_ends_a_match_that_its_clocks_allow() -> None:
     moves = 300  # of a seat, more than any preset has
-    longest = SEATS.high * (BANK_SECONDS.high + moves * MOVE_SECONDS.high)
+    longest = SEATS.high * (BANK_SECONDS_LIMITS.high + moves * MOVE_SECONDS_LIMITS.high)
     assert tasks.play_match.time_limit > longest
