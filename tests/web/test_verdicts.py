@@ -147,6 +147,23 @@ def test_a_fault_that_helped_its_own_seat_is_no_cause() -> None:
     assert turned(found)[0][1:] == ("", "bo plays 2: its chance rises from 54 to 80")
 
 
+def test_a_good_move_after_which_the_chance_falls_is_explained_by_hidden_cards() -> None:
+    fine = analysis(decision("best", 2, 0, move="play 7"))
+    [turn, *_] = turns_of(
+        with_chances(fine, 2, decider=0), verdicts_of(fine, STEPS, NAMES), NAMES, STEPS, "partridge"
+    )
+    assert (turn.rises, turn.mark, turn.is_unseen) == (False, "", True)
+    fault = analysis(decision("blunder", 2, 0, move="play 7"))
+    [turn, *_] = turns_of(
+        with_chances(fault, 2, decider=0),
+        verdicts_of(fault, STEPS, NAMES),
+        NAMES,
+        STEPS,
+        "partridge",
+    )
+    assert not turn.is_unseen
+
+
 def test_moves_of_which_none_explains_the_change_are_named_together() -> None:
     found = analysis(decision("best", 2, 0), decision("best", 3, 1))
     assert turned(found)[0][2].startswith("The moves of all seats together: ada’s chance falls")

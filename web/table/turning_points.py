@@ -31,6 +31,8 @@ class Turn:
         change: the change in words, without the chances.
         before: the chance of the seat before, in percent.
         after: the chance of the seat after it, in percent.
+        is_unseen: whether the chance fell after the seat's own move, which was no fault: hidden
+            cards decided.
     """
 
     verdict: Verdict
@@ -44,6 +46,7 @@ class Turn:
     change: str
     before: float
     after: float
+    is_unseen: bool = False
 
     @property
     def rises(self) -> bool:
@@ -133,6 +136,7 @@ def _by_moves(
         "its chance" if own else f"{names[seat]}’s chance",
         100 * before[seat],
         100 * after[seat],
+        own and falls and made[0] not in verdict.faults,
     )
 
 
