@@ -224,7 +224,7 @@ def lock(
     if "wasmtime" not in sys.modules:  # a second ctypes would break Wasmtime, which uses the first
         for name in ("ctypes", "_ctypes"):
             sys.modules.pop(name, None)
-    for name in ("resource", "passing", "namespaces", *_LOCKS):
+    for name in ("resource", "passing", "namespaces", "c_library", *_LOCKS):
         sys.modules.pop(name, None)
     gc.freeze()
 

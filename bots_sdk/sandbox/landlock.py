@@ -8,6 +8,12 @@ import ctypes
 import os
 import struct
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING or __name__ != "landlock":  # outside the jail it is imported to be compiled once
+    from bots_sdk.sandbox.c_library import libc
+else:
+    from c_library import libc
 
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same on every architecture
 _VERSION = 1
@@ -25,7 +31,7 @@ _SCOPED = {6: 0b11}  # abstract UNIX sockets and signals to the outside
 
 def version() -> int:
     """Return the version of the kernel's interface, or 0 without Landlock."""
-    return max(0, int(_libc().syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _VERSION)))
+    return max(0, int(libc().syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _VERSION)))
 
 
 def restrict(readable: Iterable[int]) -> None:
@@ -42,28 +48,23 @@ def restrict(readable: Iterable[int]) -> None:
     known = version()
     if not known:
         raise OSError(ctypes.get_errno(), "the kernel has no Landlock")
-    libc = _libc()
     attributes = struct.pack(
         "=QQQ", _up_to(known, _ACCESS_FS), _up_to(known, _ACCESS_NET), _up_to(known, _SCOPED)
     )
     length = 8 if known < 4 else 16 if known < 6 else 24
     ruleset = _checked(
-        libc.syscall(_CREATE_RULESET, attributes[:length], ctypes.c_size_t(length), 0)
+        libc().syscall(_CREATE_RULESET, attributes[:length], ctypes.c_size_t(length), 0)
     )
     for directory in readable:
         rule = struct.pack("=Qi", _READ_FILE | _READ_DIR, directory)
-        _checked(libc.syscall(_ADD_RULE, ruleset, _PATH_BENEATH, rule, 0))
-    _checked(libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-    _checked(libc.syscall(_RESTRICT_SELF, ruleset, _DONT_LOG if known >= 7 else 0))
+        _checked(libc().syscall(_ADD_RULE, ruleset, _PATH_BENEATH, rule, 0))
+    _checked(libc().prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+    _checked(libc().syscall(_RESTRICT_SELF, ruleset, _DONT_LOG if known >= 7 else 0))
     os.close(ruleset)
 
 
 def _up_to(known: int, added: dict[int, int]) -> int:
     return sum(bits for since, bits in added.items() if since <= known)
-
-
-def _libc() -> ctypes.CDLL:
-    return ctypes.CDLL(None, use_errno=True)
 
 
 def _checked(result: int) -> int:

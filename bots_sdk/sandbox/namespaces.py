@@ -8,6 +8,12 @@ It runs inside the jail, so it needs only Python.
 
 import ctypes
 import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING or __name__ != "namespaces":  # outside the jail it is imported to be compiled once
+    from bots_sdk.sandbox.c_library import libc
+else:
+    from c_library import libc
 
 BOT = "/bot"
 """The place of a bot's own files."""
@@ -30,9 +36,8 @@ class Processes:
 
     def __init__(self) -> None:
         """Keep the namespace of this process."""
-        libc = _libc()
         self._own = os.pidfd_open(os.getpid())
-        self._unshare, self._return_to = libc.unshare, libc.setns
+        self._unshare, self._return_to = libc().unshare, libc().setns
 
     def begin(self) -> None:
         """Let the next child be the first process of a new namespace.
@@ -60,21 +65,14 @@ def separate(folder: str | None) -> None:
     Raises:
         OSError: the kernel refused.
     """
-    libc = _libc()
-    _checked(libc.unshare(_MOUNTS | _NAMES | _MESSAGES | _NETWORK))
+    _checked(libc().unshare(_MOUNTS | _NAMES | _MESSAGES | _NETWORK))
     if folder is not None:
         bot, source = BOT.encode(), f"{BOTS}/{folder}".encode()
-        _checked(libc.mount(source, bot, None, _BIND, None))
+        _checked(libc().mount(source, bot, None, _BIND, None))
         # All of these flags: a user namespace may not take away one that its parent has set.
         only_reading = _READ_ONLY | _NO_SET_UID | _NO_DEVICES | _NO_PROGRAMS
-        _checked(libc.mount(None, bot, None, _REMOUNT | _BIND | only_reading, None))
-    _checked(libc.umount2(BOTS.encode(), _DETACH))
-
-
-def _libc() -> ctypes.CDLL:
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.mount.argtypes = (*(ctypes.c_char_p,) * 3, ctypes.c_ulong, ctypes.c_char_p)
-    return libc
+        _checked(libc().mount(None, bot, None, _REMOUNT | _BIND | only_reading, None))
+    _checked(libc().umount2(BOTS.encode(), _DETACH))
 
 
 def _checked(result: int) -> None:

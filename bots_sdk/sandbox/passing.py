@@ -8,7 +8,12 @@ import errno
 import os
 import struct
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING or __name__ != "passing":  # outside the jail it is imported to be compiled once
+    from bots_sdk.sandbox.c_library import libc
+else:
+    from c_library import libc
 
 NOTHING = -1
 """The result if a socket has no message in time."""
@@ -28,7 +33,7 @@ def socket_pair() -> tuple[int, int]:
     """
     pair = (ctypes.c_int * 2)()
     unix, messages, close_on_exec = 1, 5, 0o2000000
-    if _libc().socketpair(unix, messages | close_on_exec, 0, pair):
+    if libc().socketpair(unix, messages | close_on_exec, 0, pair):
         raise OSError(ctypes.get_errno(), "no socket to pass descriptors")
     return pair[0], pair[1]
 
@@ -43,7 +48,7 @@ def send(channel: int, data: bytes, descriptors: Sequence[int]) -> None:
     rights = _HEADER.pack(_HEADER.size + len(packed), _TO_SOCKET, _RIGHTS) + packed
     control = bytearray(rights.ljust(_space(len(packed)), b"\0"))
     message, _kept = _message(bytearray(data), control)
-    _until_done(_libc().sendmsg, channel, message, 0)
+    _until_done(libc().sendmsg, channel, message, 0)
 
 
 def receive(channel: int) -> tuple[bytes, list[int]]:
@@ -68,7 +73,7 @@ class Receiver:
         self._channel = channel
         self._control = bytearray(_space(4 * _MAX_DESCRIPTORS))
         self._message, self._kept = _message(self.data, self._control)
-        self._call = _libc().recvmsg
+        self._call = libc().recvmsg
         self._message_bytes = self._message.raw
 
     def receive(self) -> int:
@@ -118,7 +123,3 @@ def _until_done(call: Any, channel: int, message: Any, flags: int) -> int:
         if number != errno.EINTR:  # otherwise a signal came first
             raise OSError(number, f"passing descriptors: {os.strerror(number)}")
     return done
-
-
-def _libc() -> ctypes.CDLL:
-    return ctypes.CDLL(None, use_errno=True)

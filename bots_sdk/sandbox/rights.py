@@ -7,6 +7,12 @@ import ctypes
 import os
 import signal
 import struct
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING or __name__ != "rights":  # outside the jail it is imported to be compiled once
+    from bots_sdk.sandbox.c_library import libc
+else:
+    from c_library import libc
 
 _SET_DEATH_SIGNAL, _SET_DUMPABLE = 1, 4
 _CAPABILITIES_VERSION = 0x2008_0522
@@ -23,7 +29,7 @@ def die_with_parent(parent: int | None) -> None:
     Raises:
         OSError: the kernel refused, or the parent has ended already.
     """
-    _checked(_libc().prctl(_SET_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0))
+    _checked(libc().prctl(_SET_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0))
     if parent not in (None, os.getppid()):
         raise OSError("the parent process has ended")
 
@@ -36,7 +42,7 @@ def set_dumpable(dumpable: bool) -> None:
     Raises:
         OSError: the kernel refused.
     """
-    _checked(_libc().prctl(_SET_DUMPABLE, int(dumpable), 0, 0, 0))
+    _checked(libc().prctl(_SET_DUMPABLE, int(dumpable), 0, 0, 0))
 
 
 def drop_capabilities() -> None:
@@ -46,11 +52,7 @@ def drop_capabilities() -> None:
         OSError: the kernel refused.
     """
     this_process = struct.pack("=Ii", _CAPABILITIES_VERSION, 0)
-    _checked(_libc().capset(this_process, bytes(24)))
-
-
-def _libc() -> ctypes.CDLL:
-    return ctypes.CDLL(None, use_errno=True)
+    _checked(libc().capset(this_process, bytes(24)))
 
 
 def _checked(result: int) -> None:

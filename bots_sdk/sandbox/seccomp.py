@@ -10,6 +10,13 @@ import ctypes
 import errno
 import os
 import struct
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING or __name__ != "seccomp":  # outside the jail it is imported to be compiled once
+    from bots_sdk.sandbox.c_library import libc
+else:
+    from c_library import libc
 
 # Numbers for x86_64 and aarch64; None if the machine has no such call.
 _NUMBERS: dict[str, tuple[int | None, int | None]] = {
@@ -123,7 +130,11 @@ def program(machine: str | None = None) -> bytes:
     Raises:
         OSError: the machine's system call numbers are not listed here.
     """
-    machine = machine or machine_name()
+    return _program(machine or machine_name())
+
+
+@cache
+def _program(machine: str) -> bytes:
     if machine not in _MACHINES:
         raise OSError(errno.ENOSYS, f"no seccomp filter for {machine}; it is x86_64 or aarch64")
     column, _ = _MACHINES[machine]
@@ -190,16 +201,21 @@ def install_listener() -> int:
 
 
 def _install(code: bytes, flags: int) -> int:
-    libc = ctypes.CDLL(None, use_errno=True)
-    buffer = ctypes.create_string_buffer(code, len(code))
-    header = struct.pack("@HP", len(code) // 8, ctypes.addressof(buffer))
-    result: int = libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    _buffer, header = packed(code)
+    result: int = libc().prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     if not result:
-        result = libc.syscall(_SECCOMP[machine_name()], _SET_MODE_FILTER, flags, header)
+        result = libc().syscall(_SECCOMP[machine_name()], _SET_MODE_FILTER, flags, header)
     if result < 0:
         number = ctypes.get_errno()
         raise OSError(number, f"seccomp: {os.strerror(number)}")
     return result
+
+
+@cache
+def packed(code: bytes) -> tuple[object, bytes]:
+    """Return a filter in memory that stays, and where it is, as the kernel takes it."""
+    buffer = ctypes.create_string_buffer(code, len(code))
+    return buffer, struct.pack("@HP", len(code) // 8, ctypes.addressof(buffer))
 
 
 def _head(machine: str) -> list[bytes]:

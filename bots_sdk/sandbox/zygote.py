@@ -60,7 +60,7 @@ def main(config: dict[str, Any]) -> NoReturn:
     harness.prepare(config)
     for name in _WARM:
         importlib.import_module(name)
-    seccomp.program()
+    seccomp.packed(seccomp.program())
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel forgets children that end
     gc.collect()
     gc.freeze()
