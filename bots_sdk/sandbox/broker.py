@@ -68,7 +68,7 @@ def start(roots: Mapping[str, int], descriptors: Iterable[int], report: int | No
     for handle in roots.values():
         os.close(handle)
     listener = seccomp.install_listener()
-    passing.send(theirs, b"listener", [listener])
+    passing.Sender(theirs, b"listener").send(listener)
     os.close(listener)
     os.close(theirs)
 

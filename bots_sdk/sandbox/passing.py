@@ -7,7 +7,6 @@ import ctypes
 import errno
 import os
 import struct
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING or __name__ != "passing":  # outside the jail it is imported to be compiled once
@@ -20,7 +19,7 @@ NOTHING = -1
 
 _MAX_DESCRIPTORS = 8
 _MAX_BYTES = 16
-_HEADER = struct.Struct("@Nii")
+_HEADER, _DESCRIPTOR = struct.Struct("@Nii"), struct.Struct("@i")
 _CLOSE_ON_EXEC = 0x4000_0000
 _TO_SOCKET, _RIGHTS = 1, 1
 
@@ -38,17 +37,26 @@ def socket_pair() -> tuple[int, int]:
     return pair[0], pair[1]
 
 
-def send(channel: int, data: bytes, descriptors: Sequence[int]) -> None:
-    """Send a message with descriptors.
+class Sender:
+    """Sends some data with a descriptor, in memory that is prepared before."""
 
-    Raises:
-        OSError: the other end is closed.
-    """
-    packed = struct.pack(f"@{len(descriptors)}i", *descriptors)
-    rights = _HEADER.pack(_HEADER.size + len(packed), _TO_SOCKET, _RIGHTS) + packed
-    control = bytearray(rights.ljust(_space(len(packed)), b"\0"))
-    message, _kept = _message(bytearray(data), control)
-    _until_done(libc().sendmsg, channel, message, 0)
+    def __init__(self, channel: int, data: bytes) -> None:
+        """Prepare to send to a socket."""
+        self._channel = channel
+        self._control = bytearray(_space(_DESCRIPTOR.size))
+        self._message, self._kept = _message(bytearray(data), self._control)
+        self._call = libc().sendmsg
+
+    def send(self, descriptor: int) -> None:
+        """Send the data with a descriptor.
+
+        Raises:
+            OSError: the other end is closed.
+        """
+        length = _HEADER.size + _DESCRIPTOR.size
+        _HEADER.pack_into(self._control, 0, length, _TO_SOCKET, _RIGHTS)
+        _DESCRIPTOR.pack_into(self._control, _HEADER.size, descriptor)
+        _until_done(self._call, self._channel, self._message, 0)
 
 
 def receive(channel: int) -> tuple[bytes, list[int]]:

@@ -75,13 +75,13 @@ def serve(config: dict[str, Any]) -> NoReturn:
     """
     zygote = os.getpid()
     processes = None if config["broker"] else namespaces.Processes()
-    receiver = passing.Receiver(_CONTROL)
+    receiver, sender = passing.Receiver(_CONTROL), passing.Sender(_REPORT, b"parent")
     first = _next_descriptor()
     while True:
         length = receiver.receive()
         if length > 0:
             if _fork(processes):
-                _become_parent(config, receiver.descriptors(), zygote)
+                _become_parent(config, receiver.descriptors(), sender, zygote)
             os.closerange(first, first + _DESCRIPTORS)
         elif length == 0 or not _has_children():
             break
@@ -126,8 +126,17 @@ def _wait_for_children() -> None:
         return
 
 
-def _become_parent(config: dict[str, Any], descriptors: list[int], zygote: int) -> NoReturn:
-    """Set up the namespaces of a bot, start it, and report how it ends."""
+def _become_parent(
+    config: dict[str, Any], descriptors: list[int], sender: passing.Sender, zygote: int
+) -> NoReturn:
+    """Set up the namespaces of a bot, start it, and report how it ends.
+
+    Args:
+        config: from `jail.Jail.config`.
+        descriptors: from the request.
+        sender: sends this process's descriptor to the worker.
+        zygote: the process id of the zygote.
+    """
     try:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         source, requests, answers, output, report = descriptors
@@ -136,7 +145,7 @@ def _become_parent(config: dict[str, Any], descriptors: list[int], zygote: int) 
         own = {**_read_config(), "requests": _REQUESTS, "parent": zygote}
         _draw_new_luck()
         handle = os.pidfd_open(os.getpid())
-        passing.send(_REPORT, b"parent", [handle])
+        sender.send(handle)
         os.close(handle)
         if config["broker"]:
             harness.run(config, own, _REPORT)
