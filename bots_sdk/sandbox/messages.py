@@ -21,9 +21,7 @@ def parsed(line: bytes) -> dict[str, Any]:
         BotCrashError: the line is not an object in strict JSON.
     """
     try:
-        message = json.loads(
-            line.decode(), parse_constant=_no_constant, object_pairs_hook=_without_repeats
-        )
+        message = _DECODER.decode(line.decode())
     except (ValueError, RecursionError) as error:
         raise BotCrashError(f"{FOREIGN_DATA} ({quote(str(error))})") from None
     if not isinstance(message, dict):
@@ -50,3 +48,6 @@ def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         raise ValueError("a key twice")
     return found
+
+
+_DECODER = json.JSONDecoder(parse_constant=_no_constant, object_pairs_hook=_without_repeats)

@@ -37,9 +37,14 @@ class Source:
         """Return whether a Python file of the bot contains a word."""
         if self.is_module:
             return False
-        found = re.compile(rb"\b" + re.escape(word.encode()) + rb"\b")
+        letters = word.encode()
+        whole = re.compile(rb"\b" + re.escape(letters) + rb"\b")
         files = self.files or {MAIN: self.main}
-        return any(name.endswith(".py") and found.search(data) for name, data in files.items())
+        return any(
+            letters in data and whole.search(data) is not None  # the first is fast
+            for name, data in files.items()
+            if name.endswith(".py")
+        )
 
 
 def read_source(data: bytes) -> Source:

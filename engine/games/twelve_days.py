@@ -335,20 +335,19 @@ class TwelveDays(State):
                 played = self.chosen[seat] - PLAY_ID
                 hand.remove(played)
         return {
-            **self._public(),
+            **self._public(seat),
             "seat": seat,
             "hand": hand,
             "legal_moves": self.legal_texts(seat),
             "given": given,
             "received": received,
             "played": played,
-            "history": [day.seen_by(seat) for day in self.history],
         }
 
     def hand(self, seat: int) -> list[int]:
         return cards_in(self.hands[seat])
 
-    def _public(self) -> dict[str, Any]:
+    def _public(self, seat: int | None = None) -> dict[str, Any]:  # with the history of a seat
         days = self.history
         day_cards: list[list[int]] = [[] for _ in range(self.seats)]
         for day in days:
@@ -366,7 +365,7 @@ class TwelveDays(State):
             "day_cards": day_cards,
             "deck": len(self.deck) - self.top,
             "discards": sorted(self.discards),
-            "history": [day.seen_by_all() for day in days],
+            "history": [d.seen_by_all() if seat is None else d.seen_by(seat) for d in days],
             "scores": None if scores is None else list(scores),
         }
 
