@@ -39,10 +39,9 @@ def finish(match: Match, record: Record, forfeited: Collection[int], now: dateti
     match.finished_at = now
     match.plies = len(record.moves)
     match.packed_record = Match.pack(record)
-    if match.block_id is not None:
-        block = Block.objects.select_related("round").get(pk=match.block_id)
-        if block.deal_seed(match.number) == record.deal_seed:
-            match.stored_seed = None
+    block = None if match.block_id is None else _locked_block(match.block_id)
+    if block is not None and block.deal_seed(match.number) == record.deal_seed:
+        match.stored_seed = None
     _set_results(match, record, forfeited)
     match.save(
         update_fields=[
@@ -61,8 +60,8 @@ def finish(match: Match, record: Record, forfeited: Collection[int], now: dateti
     if match.started_at is not None:
         kind = "live" if match.live else "hosted"
         durations.note("match", (now - match.started_at).total_seconds(), match.game, kind)
-    if match.block_id is not None:
-        _finish_block(match.block_id)
+    if block is not None:
+        _finish_block(block)
 
 
 def note_results(match: Match, record: Record, forfeited: Collection[int]) -> None:
@@ -80,9 +79,17 @@ def _set_results(match: Match, record: Record, forfeited: Collection[int]) -> No
     match.faults = [faults[seat] for seat in seats] if faults else None
 
 
-def _finish_block(block_id: int) -> None:
-    # If the last two matches finish at once, the second waits here until the first is committed.
-    block = Block.objects.select_for_update(of=("self",)).get(pk=block_id)
+def _locked_block(block_id: int) -> Block:
+    """Return a block with its round, under the block's lock.
+
+    If the last two matches finish at once, the second waits here until the first is committed.
+    """
+    blocks = Block.objects.select_related("round").select_for_update(of=("self",))
+    return blocks.get(pk=block_id)
+
+
+def _finish_block(block: Block) -> None:
+    """Finish a block whose lock is held, if all its matches are finished."""
     if block.state == Block.State.PLAYING and not block.matches.without_record().exists():
         block.state = Block.State.FINISHED
         block.save(update_fields=["state"])

@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 
 import structlog
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import InterfaceError, OperationalError, models, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from bots_sdk.reference import make_player
@@ -26,11 +27,14 @@ from league.bots import jails
 from league.bots.hosted_clocks import HostedClock, HouseBot
 from league.bots.hosted_players import HostedBot, info_for
 from league.models import Bot, BotSource, Match, MatchSeat
+from league.models.built_once import Given, objects_built_once
 from league.play import alone, leases, retries, sandbox_failures
 from league.play.finishing import finish
 from league.play.seat_logs import store_logs
 
 log = structlog.get_logger(__name__)
+
+_MATCH = Given("match", models.BigIntegerField())
 
 Seating = list[MatchSeat]
 MakePlayers = Callable[[Seating], list[Player]]
@@ -46,9 +50,10 @@ def play_match(match_id: int, *, players: MakePlayers | None = None) -> bool:
         match_id: id of the match.
         players: if given, makes the players of the seats in place of their bots.
     """
-    if not leases.is_free(match_id):  # a copy of a task that was queued twice ends here
+    free = leases.find_free(match_id)
+    if free is None:  # a copy of a task that was queued twice ends here
         return False
-    if players is None and _needs_sandbox(match_id):
+    if players is None and free.has_uploaded:
         try:
             jails.jail()
         except SandboxUnavailableError:
@@ -60,22 +65,30 @@ def play_match(match_id: int, *, players: MakePlayers | None = None) -> bool:
     if lease.is_alone and players is None:
         return alone.play_alone(match_id, lease.id)
     with leases.kept(match_id, lease.id):
-        return play_leased(match_id, lease.id, is_alone=lease.is_alone, players=players)
+        return play_leased(
+            match_id, lease.id, match=lease.match, is_alone=lease.is_alone, players=players
+        )
 
 
 def play_leased(
-    match_id: int, lease: uuid.UUID, *, is_alone: bool = False, players: MakePlayers | None = None
+    match_id: int,
+    lease: uuid.UUID,
+    *,
+    match: Match | None = None,
+    is_alone: bool = False,
+    players: MakePlayers | None = None,
 ) -> bool:
     """Play a leased match and store the result; return whether this call finished it.
 
     Args:
         match_id: id of the match.
         lease: its lease, which the caller keeps.
+        match: the match, if the caller has read it under this lease.
         is_alone: whether nothing else runs in this process.
         players: as for `play_match`.
     """
     try:
-        outcome, printed = _play(match_id, lease, players)
+        outcome, printed = _play(match or Match.objects.get(pk=match_id), lease, players)
         return _finish(match_id, lease, outcome, printed)
     except leases.LeaseLostError as error:
         log.info("a match was stopped", reason=str(error))
@@ -96,19 +109,18 @@ def play_leased(
 
 
 def _play(
-    match_id: int, lease: uuid.UUID, players: MakePlayers | None
+    match: Match, lease: uuid.UUID, players: MakePlayers | None
 ) -> tuple[Outcome, dict[int, str]]:
     """Play a match; return the outcome and, by seat, what hosted bots printed.
 
     Raises:
         LeaseLostError: the match became void, or another worker has taken it over.
     """
-    match = Match.objects.get(pk=match_id)
-    seating = _seating(match_id)
+    seating = _seating(match=match.pk)
     sources = _sources(seating) if players is None else {}
     jail = jails.jail() if sources else None
     clock = HostedClock(match)
-    watch = leases.Watch(match_id, lease)
+    watch = leases.Watch(match.pk, lease)
     with ExitStack() as stack:
         if players is not None:
             seated = players(seating)
@@ -136,9 +148,11 @@ def _play(
     return outcome, printed
 
 
-def _seating(match_id: int) -> Seating:
-    seats = MatchSeat.objects.filter(match=match_id)
-    return list(seats.select_related("bot", "version").order_by("seat"))
+def _seats() -> QuerySet[MatchSeat]:
+    return MatchSeat.objects.filter(match=_MATCH).order_by("seat")
+
+
+_seating = objects_built_once(_seats, "bot", "version")
 
 
 def _sources(seating: Seating) -> dict[int, Source]:
@@ -148,10 +162,6 @@ def _sources(seating: Seating) -> dict[int, Source]:
         return {}
     found = BotSource.objects.filter(version__in=versions)
     return {source.version_id: read_source(bytes(source.data)) for source in found}
-
-
-def _needs_sandbox(match_id: int) -> bool:
-    return MatchSeat.objects.filter(match=match_id, bot__kind=Bot.Kind.HOSTED).exists()
 
 
 @contextmanager
@@ -183,11 +193,19 @@ def _names(match: Match, seating: Seating) -> list[str]:
     return [f"{seat.bot.name} v{seat.version.number}" for seat in seating]
 
 
+@objects_built_once
+def _under_lease() -> QuerySet[Match]:
+    """Return a match that is played under a lease, under its lock."""
+    lease = Given("lease", models.UUIDField())
+    found = Match.objects.filter(pk=_MATCH, lease=lease, status=Match.Status.PLAYING)
+    return found.select_for_update(of=("self",))
+
+
 def _finish(match_id: int, lease: uuid.UUID, outcome: Outcome, printed: Mapping[int, str]) -> bool:
     """Store a result and, by seat, the output of hosted bots, unless the lease was lost."""
     with transaction.atomic():
-        match = Match.objects.select_for_update(of=("self",)).get(pk=match_id)
-        if match.lease != lease or match.status != Match.Status.PLAYING:
+        match = next(iter(_under_lease(match=match_id, lease=lease)), None)
+        if match is None:
             return False
         finish(match, outcome.record, outcome.forfeited, timezone.now())
         if printed:

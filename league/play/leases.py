@@ -16,14 +16,15 @@ from typing import NamedTuple
 
 import structlog
 from django.db import Error as DatabaseError
-from django.db import connection, transaction
-from django.db.models import Q
+from django.db import connection, models, transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from engine.errors import MatchInterruptedError
 from engine.games.game import Observation
 from engine.referee import Player
-from league.models import Match
+from league.models import Bot, Match, MatchSeat
+from league.models.built_once import Given, built_once, objects_built_once
 from league.play import retries
 
 log = structlog.get_logger(__name__)
@@ -44,17 +45,45 @@ class Lease(NamedTuple):
     Attributes:
         id: of the lease.
         is_alone: whether the match is to be played in its own process.
+        match: the match, as the lease was taken.
     """
 
     id: uuid.UUID
     is_alone: bool
+    match: Match
 
 
-def is_free(match_id: int) -> bool:
-    """Return whether a match may be leased now, in one query without a lock."""
-    now = timezone.now()
-    free = Q(leased_until=None) | Q(leased_until__lt=now)
-    return Match.objects.unfinished().hosted().filter(free, pk=match_id).exists()
+class Free(NamedTuple):
+    """A match that may be leased.
+
+    Attributes:
+        has_uploaded: whether an uploaded bot plays in it.
+    """
+
+    has_uploaded: bool
+
+
+def find_free(match_id: int) -> Free | None:
+    """Return a match if it may be leased now, in one query without a lock."""
+    return next((Free(*row) for row in _free(match=match_id)), None)
+
+
+_MATCH = Given("match", models.BigIntegerField())
+
+
+@built_once
+def _free() -> QuerySet[Match, tuple[bool]]:
+    """Return the columns of `Free`."""
+    uploaded = MatchSeat.objects.filter(match=OuterRef("pk"), bot__kind=Bot.Kind.HOSTED)
+    free = Q(leased_until=None) | Q(leased_until__lt=timezone.now())
+    found = Match.objects.unfinished().hosted().filter(free, pk=_MATCH)
+    return found.values_list(Exists(uploaded))
+
+
+@objects_built_once
+def _locked() -> QuerySet[Match]:
+    """Return a match that may be free, under its lock."""
+    return Match.objects.unfinished().hosted().filter(pk=_MATCH).select_for_update(of=("self",))
 
 
 def take(match_id: int) -> Lease | None:
@@ -64,13 +93,7 @@ def take(match_id: int) -> Lease | None:
     """
     now = timezone.now()
     with transaction.atomic():
-        match = (
-            Match.objects.unfinished()
-            .hosted()
-            .select_for_update(of=("self",))
-            .filter(pk=match_id)
-            .first()
-        )
+        match = next(iter(_locked(match=match_id)), None)
         if match is None or (match.leased_until and match.leased_until >= now):
             return None
         if match.lease is not None:
@@ -86,7 +109,7 @@ def take(match_id: int) -> Lease | None:
 
 def _leased(match: Match, now: datetime) -> Lease:
     """Lease a match whose lock is held."""
-    lease = Lease(uuid.uuid4(), retries.is_played_alone(match))
+    lease = Lease(uuid.uuid4(), retries.is_played_alone(match), match)
     match.status = Match.Status.PLAYING
     match.attempts += 1
     match.lease = lease.id

@@ -9,8 +9,8 @@ from django.db.models import QuerySet
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from league.models import Bot
-from league.models.built_once import Given, built_once
+from league.models import Bot, BotVersion, Round
+from league.models.built_once import Given, built_once, objects_built_once
 from tests.league import small
 
 pytestmark = pytest.mark.django_db
@@ -60,3 +60,28 @@ def test_a_call_sends_the_query_that_django_builds() -> None:
         assert built_once(alive)() == list(alive())
     first, second = (query["sql"] for query in captured)
     assert first == second
+
+
+def test_objects_are_those_that_django_reads(django_assert_num_queries: Any) -> None:
+    def versions() -> QuerySet[BotVersion]:
+        """All versions."""
+        return BotVersion.objects.order_by("-pk")
+
+    small.bots(3)
+    expected = list(versions().select_related("bot"))
+    with django_assert_num_queries(1):
+        found = objects_built_once(versions, "bot")()
+        bots = [version.bot for version in found]
+    assert len(found) == 3
+    for objects, others in ((found, expected), (bots, [version.bot for version in expected])):
+        assert [_columns(each) for each in objects] == [_columns(each) for each in others]
+        assert not any(each._state.adding for each in objects)
+
+
+def test_objects_with_columns_that_need_a_conversion_are_refused() -> None:
+    with pytest.raises(TypeError, match="columns of Round need a conversion"):
+        objects_built_once(Round.objects.all)()
+
+
+def _columns(item: models.Model) -> dict[str, Any]:
+    return {field.attname: getattr(item, field.attname) for field in item._meta.concrete_fields}
