@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from engine.errors import quote
+from engine.errors import no_text, quote
 from engine.games import catalogue
 from engine.games.game import Observation
 
@@ -82,7 +82,7 @@ def legal_move(answer: object, observation: Observation) -> str:
     """
     legal: list[str] = observation["legal_moves"]
     if not isinstance(answer, str):
-        raise BotFaultError("illegal", f"a move is a text, not {quote(answer)}")
+        raise BotFaultError("illegal", no_text(answer))
     if answer not in legal:
         with suppress(ValueError):  # the engine has no such game, or the game has no such move
             moves = catalogue.find(observation["game"]).moves

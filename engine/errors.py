@@ -33,6 +33,18 @@ class IllegalMoveError(ValueError):
         super().__init__(f"seat {quote(seat)} may not {quote(move)} in phase {phase}; {remedy}")
 
 
+NO_TEXT = "a move is a text"
+"""With this, the reason of a fault begins if the answer was not a text."""
+
+
+def no_text(answer: object) -> str:
+    """Return why an answer that is not a text is no move, and what a bot must return."""
+    remedy = "return one of the texts in legal_moves"
+    if answer is None:
+        remedy += "; `choose` may have no `return`"
+    return f"{NO_TEXT}, not {quote(answer)}; {remedy}"
+
+
 def quote(value: object, limit: int = 60) -> str:
     """Return ``value`` for a message: one line of printable ASCII, about ``limit`` characters.
 

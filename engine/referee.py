@@ -15,6 +15,7 @@ from engine.errors import (
     IllegalMoveError,
     MatchInterruptedError,
     PlayerFaultError,
+    no_text,
     quote,
 )
 from engine.games import catalogue
@@ -212,7 +213,7 @@ def ask(state: State, seat: int, player: Player, clock: MatchClock | None = None
     if clock and not clock.charge(seat, took):
         fault, reason = "timeout", f"answered after {took:.3f} s, out of time"
     elif fault is None and not isinstance(answer, str):
-        fault, reason = "illegal", f"a move is a text, not {quote(answer)}"
+        fault, reason = "illegal", no_text(answer)
     elif fault is None and isinstance(answer, str):
         try:
             action = state.parse(seat, str.__str__(answer))  # a subclass may override __str__

@@ -9,6 +9,7 @@ from bots_sdk.arena.errors import ArenaError
 from bots_sdk.bot import BotFile, Choose, MatchInfo
 from bots_sdk.bot_files import PythonFile, load
 from bots_sdk.reference import HOUSE, make_player
+from engine.errors import nearest
 
 FIELD = "house"
 """The name for all house bots, without their twins."""
@@ -41,9 +42,12 @@ def contestant(word: str) -> Contestant:
         if name in HOUSE and not path.exists():
             return Contestant(name)
     if not path.exists():
+        remedy = f"`twelfth-night new {path.stem}` writes a first bot."
+        if near := nearest(word, [each.removeprefix(f"{FIELD}-") for each in HOUSE]):
+            remedy = f"Did you mean {near}?"
         raise ArenaError(
-            f"There is no file {word}, and no house bot of that name. `twelfth-night new "
-            f"{path.stem}` writes a first bot. The house bots are {', '.join(HOUSE)}."
+            f"There is no file {word}, and no house bot of that name. {remedy} The house bots are "
+            f"{', '.join(HOUSE)}."
         )
     inside = path / "bot.py" if path.is_dir() else path
     return Contestant(str(path), inside.resolve())

@@ -7,6 +7,7 @@ from bots_sdk.arena.contestants import Contestant
 from bots_sdk.arena.matches import FaultReport, PlayedMatch, info_for
 from bots_sdk.commands.home import HomeSetup
 from bots_sdk.fault_files import FaultFiles
+from engine.errors import NO_TEXT
 from engine.games.titles import counted
 
 _MAX_SHOWN = 3
@@ -17,6 +18,7 @@ class FaultPrinter:
 
     Attributes:
         saved: the paths of the saved faults.
+        is_without_text: whether an answer was not a text, which no game accepts.
     """
 
     def __init__(
@@ -35,12 +37,14 @@ class FaultPrinter:
         self._silent = as_json
         self._shown = 0
         self.saved: list[str] = []
+        self.is_without_text = False
 
     def take(
         self, played: PlayedMatch, fault: FaultReport, print_line: Callable[[str], None]
     ) -> None:
         """Save a fault; print it if it is one of the first."""
         number = played.fixture.number
+        self.is_without_text |= fault.reason.startswith(NO_TEXT)
         saved = self._files.save(
             {
                 "match": number,

@@ -134,12 +134,20 @@ def try_bot(
     error: ArenaError | None = None
     stopped = False
 
+    def slow() -> str:
+        took = time.monotonic() - began
+        if results.played or took < FIRST_VERDICT_SECONDS:
+            return ""
+        return f" after {took:.0f} s; a bot is slow, or its `choose` does not return"
+
     def line() -> str:
         done = len(results.played)
         if blocks:
-            return f"{done} of {trial.matches} matches{time_left(done, trial.matches, began)}"
+            return (
+                f"{done} of {trial.matches} matches{time_left(done, trial.matches, began)}{slow()}"
+            )
         if time.monotonic() - began > FIRST_VERDICT_SECONDS and done < seats:
-            return f"{done} of {seats} matches of the first block; the bots are slow"
+            return f"{done} of {seats} matches of the first block{slow() or '; the bots are slow'}"
         return f"{counted(done, 'match')} in {time.monotonic() - began:.0f} s"
 
     with progress(line, quiet=as_json) as print_line:
@@ -160,8 +168,10 @@ def try_bot(
         print_json(_as_json(trial, setup, summary, fault_printer.saved, stopped=stopped))
     elif summary.matches or not error:
         _show(trial, summary, stopped=stopped)
-        fault_printer.show_end(summary.faults, summary.forfeits)
-        if summary.matches and summary.forfeits == summary.matches and not declared_by(bot):
+        if summary.matches:
+            fault_printer.show_end(summary.faults, summary.forfeits)
+        is_forfeited = summary.matches and summary.forfeits == summary.matches
+        if is_forfeited and not declared_by(bot) and not fault_printer.is_without_text:
             _print_other_games(bot, setup.table.game)
         if not stopped and not error:
             words = _command(bot, game, rules, seats if setup.table.seats != 4 else 0, ladder)

@@ -10,6 +10,7 @@ from bots_sdk.reference import make_player
 from engine.errors import MatchInterruptedError
 from engine.games import catalogue
 from engine.games.game import Observation
+from engine.games.titles import counted
 from engine.referee import play
 from league.bots import jails
 from league.bots.hosted_clocks import HostedClock
@@ -142,12 +143,7 @@ def play_qualifying_match(
                 version=version,
                 game=game,
                 passed=False,
-                reason=f"timeout: a check may take {limit.seconds:g} s, waiting included. This "
-                f"time was over after {player.moves} moves of this match. The bot used "
-                f"{player.seconds:.1f} s for these moves. If this is much less than "
-                f"{limit.seconds:g} s, the league was busy: upload the file again. Otherwise "
-                "choose moves faster, or "
-                'declare only the games that your bot plays, for example GAMES = ["partridge"].',
+                reason=why_too_long(player.moves, player.seconds, setting, limit.seconds),
                 observation=player.observation,
                 printed=bot.printed_text,
             )
@@ -161,4 +157,30 @@ def play_qualifying_match(
         reason=storable(f"{failed.fault.kind}: {failed.reason}")[:500] if failed else "",
         observation=failed.observation if failed else None,
         printed=printed,
+    )
+
+
+def why_too_long(moves: int, seconds: float, setting: MatchSetting, limit: float) -> str:
+    """Return why a check reached its limit, and the remedy.
+
+    Args:
+        moves: that the bot made in the match.
+        seconds: that it used for them, by its clock.
+        setting: of the match.
+        limit: seconds that a check may take.
+    """
+    begin = (
+        f"timeout: a check may take {limit:g} s, waiting included. This time was over after "
+        f"{counted(moves, 'move')} of this match, for which the bot used {seconds:.1f} s."
+    )
+    if seconds > setting.move_seconds * max(moves, 1):
+        return (
+            f"{begin} A move has {setting.move_seconds:g} s, so the bot is too slow, or its "
+            "`choose` does not return (an endless loop?). `twelfth-night try` shows the move."
+        )
+    if seconds < limit / 2:
+        return f"{begin} The league was busy: upload the file again."
+    return (
+        f"{begin} Choose moves faster, or declare only the games that your bot plays, for example "
+        'GAMES = ["partridge"].'
     )

@@ -97,7 +97,8 @@ def raises(error: BaseException) -> Callable[[Observation], str]:
     ("player", "kind", "reason"),
     [
         (lambda _: "give 99", "illegal", "may not 'give 99'"),
-        (lambda _: None, "illegal", "a move is a text, not None"),
+        (lambda _: None, "illegal", "in legal_moves; `choose` may have no `return`"),
+        (lambda _: 7, "illegal", "a move is a text, not 7; return one of the texts in legal_moves"),
         (lambda _: "x" * 10**7, "illegal", "may not 'xxx"),
         (lambda _: Unspeakable(), "illegal", "something of type Unspeakable"),
         (lambda _: Treacherous("no"), "illegal", "may not 'no'"),

@@ -69,11 +69,20 @@ def test_a_crash_is_shown_and_saved_ready_for_a_test(home: Home, tmp_path: Path)
         load("crash.py")(seen["info"])(seen["observation"])
 
 
+def test_an_answer_that_is_no_text_names_what_to_return(home: Home, tmp_path: Path) -> None:
+    (tmp_path / "nothing.py").write_text("def choose(observation):\n    pass\n")
+    result = home("try", "nothing.py", *SMALL)
+    assert result.exit_code == 1
+    assert "legal_moves; `choose` may have no `return`" in result.stderr
+    assert "If it plays" not in result.stdout
+
+
 @pytest.mark.parametrize(
     ("words", "found"),
     [
         (["no.py"], "There is no file no.py, and no house bot of that name"),
         (["first.py", "--against", "nobody"], "no file nobody"),
+        (["first.py", "--against", "thum"], "no house bot of that name. Did you mean thumb?"),
         (["first.py", "--against", ","], "--against names no opponent"),
         (["typo.py"], "typo.py: the line 'GAMES = [\"twelve-day\"]' declares no games"),
         (["first.py", "--ladder", "x", "--seats", 3], "--ladder sets game, preset and seats"),
