@@ -40,7 +40,8 @@ CODES: dict[str, tuple[int, str]] = {
     "invalid-token": (
         401,
         "The token does not work: it is mistyped, expired, revoked or replaced. POST "
-        "/api/v1/tokens returns a new owner token, POST /api/v1/bots/NAME/token a new bot token.",
+        "/api/v1/tokens returns a new owner token, POST /api/v1/bots/NAME/token a new bot token; "
+        "so does `twelfth-night bot token NAME --print-token`.",
     ),
     "wrong-credentials": (
         401,
@@ -50,7 +51,8 @@ CODES: dict[str, tuple[int, str]] = {
     "bot-token-needed": (
         403,
         "This call needs a bot token: send the one that came with the bot. If it is lost, POST "
-        "/api/v1/bots/NAME/token returns a new one, and the old one stops working.",
+        "/api/v1/bots/NAME/token or `twelfth-night bot token NAME` returns a new one, and the old "
+        "one stops working.",
     ),
     "scope-needed": (
         403,
