@@ -200,7 +200,7 @@ def ask(state: State, seat: int, player: Player, clock: MatchClock | None = None
     answer: object = None
     fault, reason, action = None, "", -1
     observation = state.observe(seat)
-    began = clock.now() if clock else 0.0
+    began, allowed = (clock.now(), clock.allowance(seat)) if clock else (0.0, 0.0)
     try:
         answer = player(observation)
     except MatchInterruptedError:
@@ -211,7 +211,8 @@ def ask(state: State, seat: int, player: Player, clock: MatchClock | None = None
         fault, reason = "crash", _reason("raised", error)
     took = clock.now() - began if clock else 0.0
     if clock and not clock.charge(seat, took):
-        fault, reason = "timeout", f"answered after {took:.3f} s, out of time"
+        fault = "timeout"
+        reason = f"answered after {took:.3f} s, out of time: it had {allowed:.4g} s"
     elif fault is None and not isinstance(answer, str):
         fault, reason = "illegal", no_text(answer)
     elif fault is None and isinstance(answer, str):

@@ -109,6 +109,8 @@ def _line(place: answers.LadderPlace) -> str | None:
             f"{place['ladder']}: all {needed} blocks finished; the league computes rating and rank"
         )
     rating = "" if place["rating"] is None else f"; rating {place['rating'] / 1000:.0f} so far"
+    # A block that another bot's placement drew may be one more than it needs.
+    queued = min(queued, max(needed - finished - playing, 0))
     line = (
         f"{place['ladder']}: {finished} of {needed} blocks finished, {playing} in play, {queued} "
         "waiting to begin"

@@ -142,6 +142,8 @@ class Total:
     def in_words(self, parts: Mapping[str, float], seats: int) -> str:
         """Return what moved the seat most towards its place, and what better moves could gain.
 
+        Parts that look equal are named together.
+
         Args:
             parts: by name, parts of the result that add up to its distance from 0.5.
             seats: number of seats.
@@ -149,8 +151,10 @@ class Total:
         text = f"took place {1 + places(1 - self.result, seats):g}"
         if abs(self.result - 0.5) > _MIDDLE:
             choose = max if self.result > 0.5 else min
-            name = choose(parts, key=parts.__getitem__)
-            text += f", mostly because of {name} ({signed(places(parts[name], seats))})"
+            most = signed(places(choose(parts.values()), seats))
+            causes = [name for name in parts if signed(places(parts[name], seats)) == most]
+            text += f", mostly because of {' and '.join(causes)} ({most}"
+            text += " each)" if causes[1:] else ")"
         lost = places(self.loss, seats)
         if lost < _LEAST_GAIN or self.result > 1 - _MIDDLE:
             return f"{text}."

@@ -155,6 +155,11 @@ def test_ply_and_seat_of_an_expensive_decision_are_those_of_its_move(
             0.01,
             "took place 4, mostly because of the moves of others (-0.9).",
         ),
+        (
+            (-0.1, 0.0, -0.1, 0.05),
+            0.0,
+            "took place 2.95, mostly because of luck and its own moves (-0.3 each).",
+        ),
         ((0.3, 0.2, 0.1, -0.1), 0.1, "took place 1, mostly because of luck (+1.5)."),
         (
             (0.0, 0.0, 0.1, 0.05),
