@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bots_sdk import calls
+from bots_sdk import answers, calls
 from bots_sdk.client import Client
 from bots_sdk.commands.errors import ImpossibleError
 from bots_sdk.commands.leagues import client_for, owner_token
@@ -33,10 +33,13 @@ def logs(
 
     A fault is a move that the referee, the program that runs a match, played for the bot. Without
     --match or --version, the command shows each match with a fault among the bot's last 50 finished
-    matches.
+    matches. If no version of the bot can play, it shows the check of the newest one.
     """
     url, token = owner_token()
     with client_for(url, token) as client:
+        found = client.send(calls.bot(name))  # refused if there is no such bot
+        if number is None and match is None and found["kind"] == "hosted":
+            number = _newest_if_none_plays(client, found)
         if number is not None:
             checked: Any = client.send(calls.version_log(name, number))
             if as_json:
@@ -45,7 +48,6 @@ def logs(
                 print_version(url, checked)
                 print_qualifying_matches(checked)
             return
-        found = client.send(calls.bot(name))  # refused if there is no such bot
         if found["version"] is not None:
             _require_own(client, name, found["owner"], found["version"])
         numbers = [match] if match is not None else _matches_with_faults(client, name)
@@ -70,6 +72,14 @@ def logs(
         _print_report(url, report)
     for path in written:
         print(f"Wrote {path}")
+
+
+def _newest_if_none_plays(client: Client, bot: answers.Bot) -> int | None:
+    """Return the number of the newest version of a bot without a current version."""
+    if bot["version"] is not None:
+        return None
+    uploaded = client.send(calls.versions(bot["name"], limit=1))["results"]
+    return uploaded[0]["number"] if uploaded else None
 
 
 def _require_own(client: Client, name: str, owner: str | None, version: int) -> None:

@@ -32,7 +32,10 @@ def test_a_ladder_names_house_bots_that_are_one_program(logged_in: Cli, stub: St
 def test_logs_of_a_bot_of_somebody_else_are_refused(logged_in: Cli, stub: StubLeague) -> None:
     stub.answers["GET matches"] = (200, {"results": [], "next": None})
     for owner, whose in ((None, "is a house bot"), ("bea", "is a bot of bea")):
-        stub.answers["GET bots/other"] = (200, {"name": "other", "version": 2, "owner": owner})
+        stub.answers["GET bots/other"] = (
+            200,
+            {"name": "other", "kind": "hosted", "version": 2, "owner": owner},
+        )
         stub.answers["GET bots/other/versions/2/log"] = (403, problem(403, "not-your-bot"))
         result = logged_in("logs", "other")
         assert result.exit_code == 2
@@ -47,6 +50,22 @@ def test_the_status_of_a_remote_bot_has_no_version(logged_in: Cli, stub: StubLea
     stub.answers["GET matches"] = (200, {"results": [], "next": None})
     [row] = [line for line in logged_in("status").stdout.splitlines() if " remote " in line]
     assert row.split() == ["mybot", "remote", "-", "yes", "0"]
+
+
+def test_status_and_logs_lead_to_the_reason_of_a_refused_version(
+    logged_in: Cli, stub: StubLeague
+) -> None:
+    assert logged_in("bot", "create", "slow").exit_code == 0
+    bot = {"name": "slow", "kind": "hosted", "version": None, "online": False, "paused": False}
+    stub.answers["GET bots/slow"] = (200, bot)
+    stub.answers["GET matches"] = (200, {"results": [], "next": None})
+    shown = logged_in("status").stdout
+    assert "slow has no version that can play: `twelfth-night logs slow` says why." in shown
+    stub.answers["GET bots/slow/versions"] = (200, {"results": [{"number": 3}], "next": None})
+    log = {"bot": "slow", "number": 3, "state": "refused", "reason": "timeout", "qualifying": []}
+    stub.answers["GET bots/slow/versions/3/log"] = (200, log)
+    shown = logged_in("logs", "slow").stdout
+    assert "The league refused version 3 of slow: timeout" in shown
 
 
 def test_the_status_without_bots_says_when_no_league_answers(
