@@ -36,9 +36,9 @@ def test_a_newcomer_signs_up_uploads_a_bot_and_gets_a_rank(ladder: Ladder, visit
     expect(page.locator("#result")).to_contain_text("being checked")
     bots.check_version(BotVersion.objects.get(bot__name="my-first-bot").pk)  # as a worker does
     expect(page.locator("#result")).to_contain_text("it plays", timeout=20_000)
-
-    page.get_by_role("banner").get_by_role("link", name="viola").click()
+    expect(page.get_by_role("button", name="Withdraw version")).to_have_count(0)
     page.get_by_role("button", name=f"Enter {ladder.title}").click()
+
     expect(page.get_by_role("button", name=f"Leave {ladder.title}")).to_be_visible()
     page.get_by_role("link", name="my-first-bot").first.click()
     expect(heading).to_contain_text("my-first-bot")

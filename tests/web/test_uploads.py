@@ -173,3 +173,31 @@ def test_the_form_asks_before_the_file_that_plays_becomes_another_version(
     assert "Upload the same file again" in asked.content.decode()
     sent = client.post(form, {"source": SimpleUploadedFile("bot.py", data), "again": "on"})
     assert sent["Location"] == f"/account/bots/{bot.name}/versions/2/"
+
+
+def test_what_an_owner_can_do_with_a_version_follows_its_state(client: Client, ada: User) -> None:
+    ladder = small.ladder()
+    bot = hosted_bot(ada)
+    where = upload(client, bot, FIRST)["Location"]
+    checking = text(client, where)
+    assert checking.count('data-live="2"') == 2  # the state, and what follows from it
+    assert "Withdraw version" in checking
+    bots.check_version(BotVersion.objects.get().pk)
+    checked = text(client, where)
+    assert 'data-live="2"' not in checked
+    assert "Withdraw version" not in checked
+    assert f"{ladder.title}</button>" in checked
+    assert "has no output" not in checked
+    client.post(f"/account/bots/{bot.name}/ladders/{ladder.slug}/", {"enter": "yes"})
+    entered = text(client, where)
+    assert "Next: follow its matches" in entered
+    assert f'href="/ladders/{ladder.slug}/"' in entered
+
+
+def test_a_refused_version_leads_to_another_upload(client: Client, ada: User) -> None:
+    bot = hosted_bot(ada)
+    where = upload(client, bot, RAISES)["Location"]
+    bots.check_version(BotVersion.objects.get().pk)
+    shown = text(client, where)
+    assert "Next: upload another file" in shown
+    assert "Promote this version" not in shown

@@ -1,6 +1,6 @@
 """Bots for pages: a person's bots, versions and sources, and faults."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from django.contrib.auth.models import User
@@ -26,6 +26,7 @@ from league.models import (
     Challenge,
     ChallengeBot,
     Ladder,
+    LadderEntry,
     MatchSeat,
     Standing,
 )
@@ -150,6 +151,22 @@ def on_ladders(bot: Bot, ladders: Sequence[Ladder]) -> list[OnLadder]:
     entered = {entry.ladder_id for entry in bot.ladder_entries.all()}
     standings = {row.ladder_id: row for row in bot.standings.all()}
     return [OnLadder(each, each.pk in entered, standings.get(each.pk)) for each in ladders]
+
+
+class LaddersFor(NamedTuple):
+    """The ladders of some games: those that a bot is on, and those that it can enter."""
+
+    entered: list[Ladder]
+    to_enter: list[Ladder]
+
+
+def ladders_for(bot: Bot, games: Collection[str]) -> LaddersFor:
+    """Return the ladders of games for one bot, by their titles. Costs two queries."""
+    entered = set(LadderEntry.objects.filter(bot=bot).values_list("ladder", flat=True))
+    found = LaddersFor([], [])
+    for ladder in Ladder.objects.filter(game__in=games).order_by("title", "pk"):
+        (found.entered if ladder.pk in entered else found.to_enter).append(ladder)
+    return found
 
 
 def last_versions(bot: Bot, count: int) -> list[BotVersion]:

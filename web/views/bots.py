@@ -14,7 +14,7 @@ from league.competitions.ladder_entries import enter_ladder, leave_ladder
 from league.models import Bot, BotVersion, Ladder
 from web.forms import UploadForm, add_errors, status_of
 from web.requests import signed_in, whole_number
-from web.selectors.bots import source_text
+from web.selectors.bots import ladders_for, source_text
 
 
 @login_required
@@ -59,9 +59,13 @@ def version(request: HttpRequest, name: str, number: int) -> HttpResponse:
         bot__owner=signed_in(request),
         number=number,
     )
+    qualifying = list(found.qualifying.all())
+    games = [match.game for match in qualifying if match.passed]
     context = {
         "version": found,
-        "qualifying": found.qualifying.all(),
+        "qualifying": qualifying,
+        "passed": [match for match in qualifying if match.passed and not match.printed],
+        "ladders": ladders_for(found.bot, games),
         "live": found.state == BotVersion.State.CHECKING,
         "source": source_text(found),
     }
