@@ -124,6 +124,7 @@ def paths(league: Tournament) -> list[str]:
         "/bots/",
         "/bots/?q=bot",
         "/matches/",
+        "/search/?q=bot",
         "/ladders/",
         "/feed/",
         "/bots/bot-0/against/bot-1/",

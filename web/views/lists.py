@@ -1,7 +1,5 @@
 """Lists with search: bots, matches, ladders and events."""
 
-from typing import Any
-
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -9,8 +7,9 @@ from django.views.decorators.http import require_safe
 
 from engine.games.titles import GAME_TITLES
 from league.feeds import last_highlights
-from league.models import Bot, Tournament
+from league.models import Tournament
 from web import highlights
+from web.filters import Filters, filters_of
 from web.requests import page_of, whole_number
 from web.selectors import bots as bot_rows
 from web.selectors import form
@@ -24,89 +23,97 @@ _TOP = 3
 _HIGHLIGHTS = 3
 _LAST_PAGE = 200
 """Matches have no page beyond this one: a search finds older ones."""
-_LONGEST_SEARCH = 80
+_KINDS = [
+    ("", "all bots"),
+    ("house", "house bots"),
+    ("hosted", "hosted bots"),
+    ("remote", "remote bots"),
+]
+_GAMES = [("", "both games"), *GAME_TITLES.items()]
+_FORMATS = [("", "all formats"), *Tournament.Format.choices]
 
 
-def _wanted(request: HttpRequest) -> str:
-    return request.GET.get("q", "").strip()[:_LONGEST_SEARCH]
-
-
-def _choice(request: HttpRequest, name: str, allowed: Any) -> str:
-    """Return a query parameter if its value is allowed, or else ""."""
-    value = request.GET.get(name, "")
-    return value if value in allowed else ""
-
-
-def _games() -> list[tuple[str, str]]:
-    return [("", "both games"), *GAME_TITLES.items()]
+def _game(filters: Filters) -> str:
+    return filters.choice("game", _GAMES)
 
 
 @require_safe
 def bots(request: HttpRequest) -> HttpResponse:
     """List bots with their ratings, the best first."""
-    wanted, kind = _wanted(request), _choice(request, "kind", Bot.Kind.values)
-    game, sort = _choice(request, "game", GAME_TITLES), _choice(request, "sort", bot_rows.SORTS)
+    filters = filters_of(request)
+    wanted, kind, game = filters.wanted, filters.choice("kind", _KINDS), _game(filters)
+    sort = filters.choice("sort", {**bot_rows.SORTS, "rating": "best rating"}.items())
+    sort = "" if sort == "rating" else sort
     page = page_of(request, bot_rows.bots_listed(wanted, kind, game, sort), _ROWS)
     standings = [row for bot in page for row in bot.standings.all()]
-    kinds = [("", "all bots"), ("house", "house bots"), ("hosted", "hosted bots")]
     context = {
         "page": page,
         "forms": form.forms_of([bot.pk for bot in page]),
         "wanted": wanted,
+        "errors": filters.errors,
         "kind": kind,
-        "kinds": [*kinds, ("remote", "remote bots")],
+        "kinds": _KINDS,
         "game": game,
-        "games": _games(),
+        "games": _GAMES,
         "sort": sort,
         "sorts": bot_rows.SORTS.items(),
         "mostly_provisional": ladder_rows.mostly_provisional(standings),
         "ranked_from": sorted({row.ranked_from for row in standings}),
     }
-    return render(request, "web/lists/bots.html", context)
+    return render(request, "web/lists/bots.html", context, status=filters.status)
 
 
 @require_safe
 def matches(request: HttpRequest) -> HttpResponse:
     """List the matches that began last, by bot, game and state."""
-    wanted = _wanted(request)
-    game = _choice(request, "game", GAME_TITLES)
-    state = _choice(request, "state", match_rows.STATES)
+    filters = filters_of(request)
+    wanted, game = filters.wanted, _game(filters)
+    state = filters.choice("state", match_rows.STATES.items())
     number = min(max(whole_number(request.GET.get("page", "")) or 1, 1), _LAST_PAGE)
     found = match_rows.matches_found(wanted, game, state)
     # One row more than a page shows whether there is a next page; to count all rows takes long.
     rows = list(found[(number - 1) * _ROWS : number * _ROWS + 1])
-    is_front = number == 1 and not (wanted or game or state)
+    is_front = number == 1 and not (wanted or game or state or filters.errors)
     context = {
         "highlights": highlights.shown(last_highlights()[:_HIGHLIGHTS]) if is_front else [],
         "matches": match_rows.tagged(rows[:_ROWS]),
         "previous": number - 1,
         "next": number + 1 if len(rows) > _ROWS and number < _LAST_PAGE else None,
         "wanted": wanted,
+        "errors": filters.errors,
         "game": game,
-        "games": _games(),
+        "games": _GAMES,
         "state": state,
         "states": match_rows.STATES.items(),
         "live": state == "playing",
     }
-    return render(request, "web/lists/matches.html", context)
+    return render(request, "web/lists/matches.html", context, status=filters.status)
 
 
 @require_safe
 def ladders(request: HttpRequest) -> HttpResponse:
     """List the ladders, each with its best bots."""
-    wanted, game = _wanted(request), _choice(request, "game", GAME_TITLES)
+    filters = filters_of(request)
+    wanted, game = filters.wanted, _game(filters)
     number = request.GET.get("page")
     page = Paginator(ladder_rows.ladders_named(wanted, game), _LADDERS).get_page(number)
     tops = ladder_rows.with_movement(list(page), _TOP)
-    context = {"page": page, "tops": tops, "wanted": wanted, "game": game, "games": _games()}
-    return render(request, "web/lists/ladders.html", context)
+    context = {
+        "page": page,
+        "tops": tops,
+        "wanted": wanted,
+        "errors": filters.errors,
+        "game": game,
+        "games": _GAMES,
+    }
+    return render(request, "web/lists/ladders.html", context, status=filters.status)
 
 
 @require_safe
 def events(request: HttpRequest) -> HttpResponse:
     """List the running and planned tournaments, then those that are over."""
-    wanted = _wanted(request)
-    format_ = _choice(request, "format", Tournament.Format.values)
+    filters = filters_of(request)
+    wanted, format_ = filters.wanted, filters.choice("format", _FORMATS)
     past = event_rows.matching(event_rows.tournaments_past(), wanted, format_)
     page = page_of(request, past, _ROWS)
     context = {
@@ -114,7 +121,8 @@ def events(request: HttpRequest) -> HttpResponse:
         "page": page,
         "winners": event_rows.winners_of(page),
         "wanted": wanted,
+        "errors": filters.errors,
         "format": format_,
-        "formats": [("", "all formats"), *Tournament.Format.choices],
+        "formats": _FORMATS,
     }
-    return render(request, "web/lists/events.html", context)
+    return render(request, "web/lists/events.html", context, status=filters.status)

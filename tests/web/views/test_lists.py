@@ -172,7 +172,7 @@ def test_matches_are_found_by_bot_game_and_state(client: Client, played: Tournam
     with_bot = Match.objects.filter(seating__bot__name="bot-2").order_by("-pk")
     assert found(page(client, "/matches/?q=bot-2"), MATCH) == [str(each.pk) for each in with_bot]
     assert found(page(client, "/matches/?game=partridge"), MATCH) == []
-    assert found(page(client, "/matches/?game=chess&state=no"), MATCH) == everything
+    assert found(page(client, "/matches/?game=chess&state=no", 400), MATCH) == everything
 
 
 def test_a_search_for_a_bot_does_not_count_the_matches_of_players(

@@ -1,0 +1,75 @@
+"""The search over bots, matches and tournaments, and filters of lists with unknown values."""
+
+import pytest
+from django.test import Client
+
+from league.models import Ladder, Tournament
+from tests.league import small
+from tests.web.pages import page, queries, words_of
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_the_search_finds_bots_their_matches_and_tournaments(
+    client: Client, played: Tournament
+) -> None:
+    Tournament.objects.filter(pk=played.pk).update(title="Cup of bot-1")
+    text = page(client, "/search/?q=BOT-1")
+    assert 'href="/bots/bot-1/"' in text
+    assert 'href="/bots/bot-2/"' not in text
+    assert 'class="match-link" href="/matches/' in text
+    assert f'href="/tournaments/{played.pk}/"' in text
+    assert 'href="/matches/?q=BOT-1"' in text  # more matches than the search shows
+
+
+def test_the_search_says_what_it_finds_and_when_it_finds_nothing(client: Client) -> None:
+    empty = page(client, "/search/")
+    assert "Enter a part of a bot’s name" in empty
+    assert '<input id="q" type="search" name="q"' in empty
+    nothing = page(client, "/search/?q=%3Cnothing%3E")
+    assert "No bot, match or tournament found for “&lt;nothing&gt;”" in nothing
+    assert 'href="/docs/?q=%3Cnothing%3E"' in nothing
+    assert 'href="/search/"' in page(client, "/")
+
+
+def test_the_search_costs_as_many_queries_for_more_rows(client: Client, played: Tournament) -> None:
+    Tournament.objects.update(title="The cup of bots")
+    before = queries(client, "/search/?q=bot")
+    small.bots(9, prefix="more-bot")
+    for _ in range(3):
+        small.tournament(Ladder.objects.get())
+    Tournament.objects.update(title="The cup of bots")
+    assert queries(client, "/search/?q=bot") == before
+
+
+def test_the_name_of_the_menu_leads_to_the_tables(client: Client) -> None:
+    answer = client.get("/watch/")
+    assert (answer.status_code, answer["Location"]) == (301, "/tv/")
+
+
+@pytest.mark.parametrize(
+    ("path", "error"),
+    [
+        ("/matches/?state=live", "The state “live” does not exist, so the list ignores it."),
+        ("/matches/?state=live", "You can choose playing (in play), finished or waiting."),
+        ("/matches/?game=go", "The game “go” does not exist"),
+        ("/bots/?kind=fast", "You can choose house (house bots), hosted (hosted bots) or remote"),
+        ("/bots/?sort=luck", "The sort “luck” does not exist"),
+        ("/ladders/?game=go", "You can choose twelve-days (12 Days) or partridge"),
+        ("/events/?format=cup", "The format “cup” does not exist"),
+    ],
+)
+def test_a_list_names_an_unknown_value_of_a_filter_and_the_known_ones(
+    client: Client, path: str, error: str
+) -> None:
+    text = page(client, path, 400)
+    assert error in words_of(text)
+    assert 'role="alert"' in text
+    assert 'href="?">Show all</a>' in text
+
+
+def test_a_list_without_or_with_known_values_has_no_error(client: Client) -> None:
+    known = ("/matches/?state=", "/matches/?state=playing&game=partridge", "/bots/?sort=rating")
+    for path in known:
+        assert "does not exist" not in page(client, path)
+    assert page(client, "/matches/?state=" + 500 * "x", 400).count(41 * "x") == 0
