@@ -154,6 +154,15 @@ def whole(text: str) -> SafeString:
 
 
 @register.filter
+def marked_headline(match: Match) -> SafeString:
+    """Return a match's headline as `whole` returns it, with the name of the winner in bold."""
+    text, winner = headlines.headline(match), headlines.winner_name(match)
+    if not winner or not text.startswith(f"{winner} "):
+        return whole(text)
+    return format_html("<b>{}</b>{}", whole(winner), whole(text.removeprefix(winner)))
+
+
+@register.filter
 def seat_name(seat: MatchSeat) -> str:
     """Return the name of a seat for people, as `league.play.headlines` writes it."""
     return headlines.seat_name(seat)

@@ -57,6 +57,18 @@ def headline(match: Match) -> str:
     return f"A{text[1:]}" if text.startswith(f"{GUEST} ") else text
 
 
+def winner_name(match: Match) -> str:
+    """Return the name with which a match's headline begins because it won alone; else "".
+
+    Args:
+        match: as for `headline`.
+    """
+    if not may_see_record(match):
+        return ""
+    first = [seat for seat in match.seating.all() if seat.place == 1]
+    return seat_name(first[0]) if len(first) == 1 else ""
+
+
 def seats_without_score(match: Match) -> list[MatchSeat]:
     """Return the seats whose score is not in the headline of a finished match, the best first.
 

@@ -1,17 +1,32 @@
 """Matches for pages: lists, one match with its seats, and the matches in play."""
 
 from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import NamedTuple
 
 from django.db.models import Prefetch, Q, QuerySet
+from django.utils import timezone
 
 from league.feeds import is_close, kinds_of
-from league.models import Block, Bot, Match, MatchSeat
+from league.models import Block, Bot, Match, MatchAnalysis, MatchSeat, Tournament
 from league.models.matches import MatchQuerySet
 from league.visibility import may_see_record, public_results
 
 SEATING = Prefetch(
     "seating", queryset=MatchSeat.objects.select_related("bot").order_by("match", "seat")
 )
+
+
+class NextStart(NamedTuple):
+    """What plays next.
+
+    Attributes:
+        waiting: number of matches that wait to be played.
+        tournament: the next one that starts; None without one.
+    """
+
+    waiting: int
+    tournament: Tournament | None
 
 
 def matches_listed() -> MatchQuerySet:
@@ -40,19 +55,46 @@ def matches_finished(count: int) -> QuerySet[Match]:
 
 
 def tagged(matches: Sequence[Match]) -> Sequence[Match]:
-    """Give each match its ``tags``: "upset", "comeback" and "close match". Costs one query.
+    """Give each match its ``tags`` ("upset", "comeback", "close match") and ``is_analysed``.
+
+    Costs two queries.
 
     Args:
         matches: as `matches_listed` returns them.
     """
-    kinds = kinds_of(match.pk for match in matches)
+    numbers = [match.pk for match in matches]
+    kinds = kinds_of(numbers)
+    done = MatchAnalysis.objects.filter(match__in=numbers, finished_at__isnull=False)
+    analysed = set(done.values_list("match", flat=True))
     for match in matches:
         tags = [kinds[match.pk]] if match.pk in kinds else []
         is_void = match.block is not None and match.block.state == Block.State.VOID
         if not is_void and may_see_record(match) and is_close(match):
             tags.append("close match")
         match.tags = tags  # type: ignore[attr-defined]  # for the template of a row
+        is_analysed = match.pk in analysed and may_see_record(match)
+        match.is_analysed = is_analysed  # type: ignore[attr-defined]
     return matches
+
+
+def grouped(matches: Iterable[Match]) -> list[list[Match]]:
+    """Return the matches of a list by block and challenge; the others by game, in their order.
+
+    Args:
+        matches: as `matches_found` or `matches_of` return them.
+    """
+
+    def place(match: Match) -> tuple[object, ...]:
+        return match.block_id, match.challenge_id, match.game, match.rules
+
+    return [list(those) for _, those in groupby(matches, key=place)]
+
+
+def next_start() -> NextStart:
+    """Return what plays next while no match is in play. Costs two queries."""
+    waiting = Match.objects.outside_comparisons().without_players().waiting()
+    coming = Tournament.objects.to_come().filter(starts_at__gt=timezone.now())
+    return NextStart(waiting.count(), coming.order_by("starts_at", "pk").first())
 
 
 def matches_with_seats() -> QuerySet[Match]:
@@ -101,7 +143,7 @@ def matches_found(wanted: str, game: str, state: str) -> QuerySet[Match]:
         game: by name; "" for both.
         state: one of `STATES`; "" for all matches that have begun.
     """
-    found = matches_listed()
+    found = _with_places(matches_listed())
     if wanted:
         bots = Bot.objects.filter(name__contains=wanted.lower()).values("pk")[:_BOTS]
         theirs = Match.objects.outside_comparisons().without_players()
@@ -115,6 +157,11 @@ def matches_found(wanted: str, game: str, state: str) -> QuerySet[Match]:
     return found.begun().order_by("-pk")
 
 
+def _with_places(matches: MatchQuerySet) -> MatchQuerySet:
+    """Join where each match was planned, for `grouped`."""
+    return matches.select_related("block__round__ladder", "block__round__tournament")
+
+
 def last_numbers(bot: Bot, count: int = _OF_BOTS) -> list[int]:
     """Return the ids of a bot's last matches that have begun, the newest first."""
     theirs = Match.objects.outside_comparisons().without_players().with_bots(bot.pk)
@@ -124,7 +171,8 @@ def last_numbers(bot: Bot, count: int = _OF_BOTS) -> list[int]:
 
 def matches_of(numbers: Iterable[int]) -> list[Match]:
     """Return matches by their ids, with what a list shows, the newest first."""
-    return list(matches_listed().filter(pk__in=list(numbers)).order_by("-pk"))
+    listed = _with_places(matches_listed())
+    return list(listed.filter(pk__in=list(numbers)).order_by("-pk"))
 
 
 def matches_waiting(bot: Bot) -> int:

@@ -26,7 +26,7 @@ from web.bot_story import headline, next_step, owners_step, tournaments_of
 from web.requests import page_of, visitor
 from web.selectors.bots import is_challengeable, last_challenges, last_faults, last_versions
 from web.selectors.head_to_head import comparable, rivals
-from web.selectors.matches import last_numbers, matches_of, matches_waiting, tagged
+from web.selectors.matches import grouped, last_numbers, matches_of, matches_waiting, tagged
 
 _LATEST = 5
 _MATCHES = 25
@@ -84,7 +84,7 @@ def matches(request: HttpRequest, name: str) -> HttpResponse:
     page = page_of(request, last_numbers(found), _MATCHES)
     context = _frame(request, found, "matches") | {
         "page": page,
-        "matches": tagged(matches_of(page)),
+        "groups": grouped(tagged(matches_of(page))),
         "waiting": matches_waiting(found),
         "faults": last_faults(found, _FAULTS_AMONG),
         "challenges": last_challenges(found, _CHALLENGES),

@@ -76,7 +76,8 @@ def matches(request: HttpRequest) -> HttpResponse:
     is_front = number == 1 and not (wanted or game or state or filters.errors)
     context = {
         "highlights": highlights.shown(last_highlights()[:_HIGHLIGHTS]) if is_front else [],
-        "matches": match_rows.tagged(rows[:_ROWS]),
+        "groups": match_rows.grouped(match_rows.tagged(rows[:_ROWS])),
+        "coming": match_rows.next_start() if state == "playing" and not rows else None,
         "previous": number - 1,
         "next": number + 1 if len(rows) > _ROWS and number < _LAST_PAGE else None,
         "wanted": wanted,

@@ -25,7 +25,7 @@ def search(request: HttpRequest) -> HttpResponse:
         context |= {
             "bots": found[:_ROWS],
             "more_bots": len(found) > _ROWS,
-            "matches": matches.tagged(played[:_ROWS]),
+            "groups": matches.grouped(matches.tagged(played[:_ROWS])),
             "more_matches": len(played) > _ROWS,
             "tournaments": events[:_ROWS],
             "more_tournaments": len(events) > _ROWS,

@@ -1,9 +1,13 @@
 """The search over bots, matches and tournaments, and filters of lists with unknown values."""
 
+import re
+from datetime import timedelta
+
 import pytest
 from django.test import Client
+from django.utils import timezone
 
-from league.models import Ladder, Tournament
+from league.models import Block, Ladder, Match, MatchAnalysis, Tournament
 from tests.league import small
 from tests.web.pages import page, queries, words_of
 
@@ -73,3 +77,26 @@ def test_a_list_without_or_with_known_values_has_no_error(client: Client) -> Non
     for path in known:
         assert "does not exist" not in page(client, path)
     assert page(client, "/matches/?state=" + 500 * "x", 400).count(41 * "x") == 0
+
+
+def test_matches_of_a_block_stand_below_one_head_with_the_winner_in_bold(
+    client: Client, played: Tournament
+) -> None:
+    before = queries(client, "/matches/")
+    MatchAnalysis.objects.create(
+        match=Match.objects.latest("pk"), version=1, finished_at=timezone.now(), packed_result=b""
+    )
+    text = page(client, "/matches/")
+    heads = re.findall(r'<h3 class="group-head">.*?</h3>', text, re.S)
+    assert 1 < len(heads) <= Block.objects.count() < Match.objects.count()
+    assert all(f'href="/tournaments/{played.pk}/"' in head for head in heads)
+    assert "<b>" in re.findall(r'class="match-link".*?</a>', text, re.S)[0]
+    assert text.count(">analysed</a>") == 1
+    assert queries(client, "/matches/") == before
+
+
+def test_without_a_match_in_play_the_list_states_what_comes_next(client: Client) -> None:
+    assert "No match is in play now." in page(client, "/matches/?state=playing")
+    coming = small.tournament(small.ladder())
+    Tournament.objects.update(starts_at=timezone.now() + timedelta(hours=2))
+    assert f'href="/tournaments/{coming.pk}/"' in page(client, "/matches/?state=playing")
