@@ -361,6 +361,8 @@ def add_errors(form: forms.Form, error: ValidationError) -> None:
     """Add a service's errors to a form: beside their fields, the other errors above the form."""
     by_field = error.error_dict if hasattr(error, "error_dict") else {"": error.error_list}
     for name, errors in by_field.items():
+        if name in form.fields and form.fields[name].help_text == PASSWORD_RULES:
+            form[name].help_text = ""  # each error states the rule that it is about
         for each in errors:
             form.add_error(name if name in form.fields else None, each)
 

@@ -1,4 +1,4 @@
-"""A newcomer's way over the pages: sign up, upload a bot, enter a ladder, get a rank."""
+"""A newcomer's way over the pages: signs up (`copy.js`), uploads a bot, gets a rank."""
 
 import pytest
 from playwright.sync_api import expect
@@ -16,6 +16,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def test_a_newcomer_signs_up_uploads_a_bot_and_gets_a_rank(ladder: Ladder, visit: Visit) -> None:
     small.rank_from(ladder, 3)
     page = visit.page
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     heading = page.get_by_role("heading", level=1)
     page.goto("/")
     page.get_by_role("banner").get_by_role("link", name="Sign up").click()
@@ -24,6 +25,11 @@ def test_a_newcomer_signs_up_uploads_a_bot_and_gets_a_rank(ladder: Ladder, visit
     page.get_by_role("button", name="Sign up").click()
 
     expect(heading).to_have_text("Welcome, viola")
+    expect(page.locator("#token")).to_be_hidden()  # most people need no token
+    page.get_by_text("your owner token").click()
+    page.get_by_role("button", name="Copy token").click()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == page.locator("#token").inner_text()
     page.get_by_role("link", name="Create a bot").click()
     page.get_by_label("Name").fill("my-first-bot")
     page.get_by_role("button", name="Create bot").click()

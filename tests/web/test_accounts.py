@@ -97,6 +97,24 @@ def test_signing_up_signs_in_and_shows_a_token_that_works(client: Client) -> Non
     assert token not in page
 
 
+def test_a_new_account_first_sees_what_it_can_do_and_the_token_is_folded(client: Client) -> None:
+    text = client.post("/account/sign-up/", ADA).text
+    main = text[text.index("<main") :]
+    places = [main.index(what) for what in ("Create a bot", "Choose bots", "Watch the", "Play a")]
+    folded = main.index("<details")
+    assert places == sorted(places)
+    assert places[-1] < folded < main.index('id="token"')
+    assert 'data-copies="token" hidden' in main
+
+
+def test_an_error_of_a_password_takes_the_place_of_the_hint(client: Client) -> None:
+    answer = client.post("/account/sign-up/", {"username": "ada", "password": "short"})
+    assert answer.status_code == 400
+    assert answer.text.count("at least 8 characters") == 1
+    assert "At least 8 characters" not in answer.text
+    assert "id_password_helptext" not in answer.text
+
+
 def test_signing_out_and_in_again(ada: Client) -> None:
     assert ada.post("/account/sign-out/").status_code == 302
     refused = ada.get("/account/")

@@ -7,6 +7,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = {
     "web/static/web/changes.js": "tests/browser/test_changes.py",
+    "web/static/web/copy.js": "tests/browser/test_newcomer.py",
     "web/static/web/countdown.js": "tests/browser/test_tournament.py",
     "web/static/web/dragging.js": "tests/browser/test_play.py",
     "web/static/web/editor.js": "tests/browser/test_learn.py",
