@@ -37,12 +37,14 @@ class Result(NamedTuple):
         mark: ``W`` for a win, ``D`` for a shared first place; else ``L`` at tables of two, and the
             place at larger ones.
         words: the mark in words.
+        kind: of the mark, as `web.selectors.form.Mark` has it.
     """
 
     match: Match
     rated: RatedMatch
     mark: str
     words: str
+    kind: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,5 +195,5 @@ def opponents_page(ladder: Ladder) -> str:
 
 
 def _result(rated: RatedMatch, matches: dict[int, Match]) -> Result:
-    mark, words = result_mark(rated.place, rated.seats, tied=rated.tied)
-    return Result(matches[rated.match], rated, mark, words)
+    mark = result_mark(rated.place, rated.seats, tied=rated.tied)
+    return Result(matches[rated.match], rated, *mark)

@@ -12,6 +12,10 @@ from league.ratings.standings import StandingRow
 from web.bot_panels import FirstBlocks
 from web.ordinals import ordinal
 from web.selectors.bots import Faults
+from web.selectors.head_to_head import Rival
+
+_NEAR = 0.05
+"""Shares that differ by no more are nearly equal."""
 
 
 class Step(NamedTuple):
@@ -175,6 +179,35 @@ def _step_of_version(bot: Bot, versions: Sequence[BotVersion]) -> Step:
         return Step(text, "Compare versions", reverse("web:compare", args=[bot.name]))
     text = f"Version {last.number} passed its check and is held. You must promote it to play."
     return Step(text, "Promote it", page)
+
+
+def contrasted(best: list[Rival], worst: list[Rival]) -> tuple[list[Rival], list[Rival]]:
+    """Return the best and worst opponents of a bot without false contrasts.
+
+    An opponent that the bot beats in more than half of their matches is one of the worst only if
+    its share is clearly below those of the best.
+
+    Args:
+        best: as `web.selectors.head_to_head.rivals` returns them.
+        worst: likewise.
+    """
+    lowest = min((one.share for one in best), default=0.0)
+    clear = [one for one in worst if one.share <= 1 / 2 or one.share < lowest - _NEAR]
+    return best, clear
+
+
+def even_shares(bot: Bot, rivals: Sequence[Rival]) -> str:
+    """Return a sentence if a bot's shares against its opponents are nearly equal, or else ""."""
+    shares = [one.share for one in rivals]
+    if len(shares) < 2 or max(shares) - min(shares) > _NEAR:
+        return ""
+    low, high = f"{100 * min(shares):.0f}", f"{100 * max(shares):.0f}"
+    range_ = f"{low} %" if low == high else f"{low} to {high} %"
+    names = [one.name for one in rivals]
+    return (
+        f"{bot.name} does about as well against {', '.join(names[:-1])} and {names[-1]}: "
+        f"it had the better place in {range_} of their matches."
+    )
 
 
 def _account() -> str:

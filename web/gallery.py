@@ -43,7 +43,7 @@ from web.forms import SignUpForm, UploadForm
 from web.gallery_analyses import analysed
 from web.highlights import shown
 from web.player_page import MoveChoice
-from web.selectors.form import Form, Mark
+from web.selectors.form import Form, Mark, result_mark
 from web.selectors.head_to_head import Score
 from web.selectors.ladders import Movement
 from web.table.live import live_steps
@@ -118,8 +118,8 @@ def samples() -> dict[str, Any]:
         "ranks": [1, 2, 3, 4, 128],
         "stages": range(1, 13),
         "trends": [34_000, -12_000, 0, None],
-        "results": [_result(mark, words) for mark, words in _RESULTS],
-        "bot_form": Form([Mark(mark, words) for mark, words in _RESULTS]),
+        "results": [_result(mark) for mark in _RESULTS],
+        "bot_form": Form([*_RESULTS]),
         "rates": _rates(),
         "scores": [
             Score("seat 0", 24, 0.0, 0.0, 0.1),
@@ -304,12 +304,18 @@ def _states() -> list[tuple[str, str, list[tuple[str, str]]]]:
     return [(name, kind.__name__, list(kind.choices)) for name, kind in kinds]
 
 
-_RESULTS = (("W", "won"), ("D", "shares the first place of 2"), ("L", "lost"), ("3", "3rd of 4"))
+_RESULTS = (
+    result_mark(1, 2, tied=False),
+    result_mark(1, 2, tied=True),
+    result_mark(2, 2, tied=False),
+    result_mark(2, 4, tied=False),
+    result_mark(3, 4, tied=False),
+)
 
 
-def _result(mark: str, words: str) -> Result:
+def _result(mark: Mark) -> Result:
     rated = RatedMatch(_FIRST_MATCH, 4, 1, False, 1.0, 0.4)
-    return Result(match_of(1), rated, mark, words)
+    return Result(match_of(1), rated, *mark)
 
 
 def _rates() -> list[Rate]:

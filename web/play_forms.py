@@ -13,7 +13,7 @@ _PRESETS = {
     "twelve-days calliope": "12 Days, full game of 12 days",
     "twelve-days eight-nights": "12 Days, short game of 8 days",
     "twelve-days cheapass": "12 Days, a Claus keeps the points",
-    "partridge eagle-short": "12 Days of Christmas, short game of 3 rounds",
+    "partridge eagle-short": "12 Days of Christmas, 3 rounds (short)",
     "partridge mathpickle-short": "12 Days of Christmas, 6 rounds",
     "partridge eagle": "12 Days of Christmas, 12 rounds",
 }

@@ -341,7 +341,7 @@ def test_a_match_is_played_without_javascript(browser: Browser, live_server: Liv
     context = browser.new_context(base_url=live_server.url, java_script_enabled=False)
     page = context.new_page()
     page.goto("/play/")
-    page.get_by_label("Game").select_option("12 Days of Christmas, short game of 3 rounds")
+    page.get_by_label("Game").select_option("12 Days of Christmas, 3 rounds (short)")
     page.get_by_label("Seats").select_option("2 seats")
     page.get_by_role("button", name="Start the match").click()
     match = Match.objects.get()

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from django.db.models import Prefetch, Q, QuerySet
+from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet
 from django.utils import timezone
 
 from league.feeds import is_close, kinds_of
@@ -55,25 +55,18 @@ def matches_finished(count: int) -> QuerySet[Match]:
 
 
 def tagged(matches: Sequence[Match]) -> Sequence[Match]:
-    """Give each match its ``tags`` ("upset", "comeback", "close match") and ``is_analysed``.
-
-    Costs two queries.
+    """Give each match its ``tags``: "upset", "comeback" and "close match". Costs one query.
 
     Args:
         matches: as `matches_listed` returns them.
     """
-    numbers = [match.pk for match in matches]
-    kinds = kinds_of(numbers)
-    done = MatchAnalysis.objects.filter(match__in=numbers, finished_at__isnull=False)
-    analysed = set(done.values_list("match", flat=True))
+    kinds = kinds_of(match.pk for match in matches)
     for match in matches:
         tags = [kinds[match.pk]] if match.pk in kinds else []
         is_void = match.block is not None and match.block.state == Block.State.VOID
         if not is_void and may_see_record(match) and is_close(match):
             tags.append("close match")
         match.tags = tags  # type: ignore[attr-defined]  # for the template of a row
-        is_analysed = match.pk in analysed and may_see_record(match)
-        match.is_analysed = is_analysed  # type: ignore[attr-defined]
     return matches
 
 
@@ -158,8 +151,10 @@ def matches_found(wanted: str, game: str, state: str) -> QuerySet[Match]:
 
 
 def _with_places(matches: MatchQuerySet) -> MatchQuerySet:
-    """Join where each match was planned, for `grouped`."""
-    return matches.select_related("block__round__ladder", "block__round__tournament")
+    """Join where each match was planned, for `grouped`, and whether it is analysed."""
+    done = MatchAnalysis.objects.filter(match=OuterRef("pk"), finished_at__isnull=False)
+    joined = matches.select_related("block__round__ladder", "block__round__tournament")
+    return joined.annotate(is_analysed=Exists(done))
 
 
 def last_numbers(bot: Bot, count: int = _OF_BOTS) -> list[int]:

@@ -22,7 +22,14 @@ from web.bot_panels import (
     panel,
     place,
 )
-from web.bot_story import headline, next_step, owners_step, tournaments_of
+from web.bot_story import (
+    contrasted,
+    even_shares,
+    headline,
+    next_step,
+    owners_step,
+    tournaments_of,
+)
 from web.requests import page_of, visitor
 from web.selectors.bots import is_challengeable, last_challenges, last_faults, last_versions
 from web.selectors.head_to_head import comparable, rivals
@@ -57,7 +64,7 @@ def overview(request: HttpRequest, name: str) -> HttpResponse:
     if owned:
         faults = last_faults(found, _FAULTS_AMONG)
         context["step"] = owners_step(found, versions, rows, faults, online=online, waits=waits)
-    best, worst = rivals(found, _RIVALS)
+    best, worst = contrasted(*rivals(found, _RIVALS))
     context |= {
         "headline": headline(found, rows, unrated),
         "places": places,
@@ -68,6 +75,7 @@ def overview(request: HttpRequest, name: str) -> HttpResponse:
         "entries": entries,
         "best": best,
         "worst": worst,
+        "even": even_shares(found, [*best, *worst]),
         "highlights": highlights.shown(feeds.highlights_of(found, _HIGHLIGHTS)),
         "matches": matches_of(last_numbers(found, _LATEST)),
         "offered": comparable(found),

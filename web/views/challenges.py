@@ -26,8 +26,13 @@ def challenge(request: HttpRequest, pk: int) -> HttpResponse:
     """Show a challenge: how far it is, its pair results and its matches."""
     found = get_object_or_404(challenges_with_bots(), pk=pk)
     result = challenges.result(found)
+    first = [
+        [seat.bot_id for seat in match.seating.all() if seat.place == 1] for match in result.matches
+    ]
     context = {
         "challenge": found,
+        "won": first.count([found.bot_id]),
+        "shared": sum(found.bot_id in those for those in first if len(those) > 1),
         "headline": challenge_headline(found),
         "description": challenge_state(found, result),
         "seats": found.bots.all(),

@@ -3,12 +3,13 @@
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from engine.games.titles import GAME_TITLES
 from league.feeds import last_highlights
 from league.models import Tournament
-from web import highlights
+from web import highlights, ladder_story
 from web.filters import Filters, filters_of
 from web.requests import page_of, whole_number
 from web.selectors import bots as bot_rows
@@ -19,7 +20,9 @@ from web.selectors import tournaments as event_rows
 
 _ROWS = 25
 _LADDERS = 20
-_TOP = 3
+_TOP = 5
+_FEW = 5
+"""A list with fewer rows has no search form."""
 _HIGHLIGHTS = 3
 _LAST_PAGE = 200
 """Matches have no page beyond this one: a search finds older ones."""
@@ -99,9 +102,12 @@ def ladders(request: HttpRequest) -> HttpResponse:
     number = request.GET.get("page")
     page = Paginator(ladder_rows.ladders_named(wanted, game), _LADDERS).get_page(number)
     tops = ladder_rows.with_movement(list(page), _TOP)
+    filtered = bool(wanted or game or filters.errors)
     context = {
         "page": page,
-        "tops": tops,
+        "tops": [(top, ladder_story.of(top)) for top in tops],
+        "headline": "" if filtered else ladder_story.headline(tops),
+        "searched": filtered or page.paginator.count >= _FEW,
         "wanted": wanted,
         "errors": filters.errors,
         "game": game,
@@ -117,10 +123,18 @@ def events(request: HttpRequest) -> HttpResponse:
     wanted, format_ = filters.wanted, filters.choice("format", _FORMATS)
     past = event_rows.matching(event_rows.tournaments_past(), wanted, format_)
     page = page_of(request, past, _ROWS)
+    coming = list(event_rows.matching(event_rows.tournaments_to_come(), wanted, format_)[:_ROWS])
+    filtered = bool(wanted or format_ or filters.errors)
+    winners = event_rows.winners_of(page)
+    last = next((one for one in page if one.pk in winners), None)
+    is_front = page.number == 1 and not filtered
     context = {
-        "coming": event_rows.matching(event_rows.tournaments_to_come(), wanted, format_)[:_ROWS],
+        "coming": coming,
         "page": page,
-        "winners": event_rows.winners_of(page),
+        "winners": winners,
+        "last": last if is_front else None,
+        "next": next((one for one in coming if one.starts_at > timezone.now()), None),
+        "searched": filtered or page.paginator.count + len(coming) >= _FEW,
         "wanted": wanted,
         "errors": filters.errors,
         "format": format_,

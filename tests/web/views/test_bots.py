@@ -22,7 +22,10 @@ from league.models import (
 from league.ratings.last_matches import best_and_worst, last_rated
 from tests.league import small
 from tests.web.pages import page, words_of
+from web import bot_story
 from web.ordinals import ordinal
+from web.selectors.form import result_mark
+from web.selectors.head_to_head import Rival
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -293,3 +296,41 @@ def test_an_owner_finds_uploads_logs_and_settings(client: Client) -> None:
     text = page(client, "/bots/ada-0/manage/")
     for path in ("upload/", "versions/1/", "compare/", "settings/"):
         assert f'href="/account/bots/ada-0/{path}"' in text
+
+
+@pytest.mark.parametrize(
+    ("best", "worst", "clear", "sentence"),
+    [
+        ([0.9, 0.73], [0.73], 0, ""),  # no false contrast
+        ([0.9, 0.73], [0.6], 1, ""),
+        ([0.53], [0.49], 1, "it had the better place in 49 to 53 % of their matches."),
+        ([0.73, 0.73], [], 0, "it had the better place in 73 % of their matches."),
+        ([0.73], [], 0, ""),
+    ],
+)
+def test_opponents_with_nearly_equal_shares_are_one_sentence(
+    best: list[float], worst: list[float], clear: int, sentence: str
+) -> None:
+    rivals = [[Rival("bot-1", 9, share) for share in shares] for shares in (best, worst)]
+    first, last = bot_story.contrasted(*rivals)
+    assert (first, len(last)) == (rivals[0], clear)
+    text = bot_story.even_shares(Bot(name="ada"), [*first, *last])
+    assert text.endswith(sentence)
+    assert bool(text) == bool(sentence)
+
+
+@pytest.mark.parametrize(
+    ("place", "seats", "kind"),
+    [
+        (1, 4, "won"),
+        (2, 4, "upper"),
+        (3, 4, "lost"),
+        (2, 3, "upper"),
+        (3, 3, "lost"),
+        (2, 2, "lost"),
+    ],
+)
+def test_places_in_the_upper_half_of_a_table_do_not_look_lost(
+    place: int, seats: int, kind: str
+) -> None:
+    assert result_mark(place, seats, tied=False).kind == kind

@@ -7,7 +7,16 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from league.models import Block, Ladder, Match, MatchAnalysis, Tournament
+from league.models import (
+    Block,
+    Bot,
+    FeedItem,
+    Ladder,
+    Match,
+    MatchAnalysis,
+    Standing,
+    Tournament,
+)
 from tests.league import small
 from tests.web.pages import page, queries, words_of
 
@@ -100,3 +109,31 @@ def test_without_a_match_in_play_the_list_states_what_comes_next(client: Client)
     coming = small.tournament(small.ladder())
     Tournament.objects.update(starts_at=timezone.now() + timedelta(hours=2))
     assert f'href="/tournaments/{coming.pk}/"' in page(client, "/matches/?state=playing")
+
+
+def test_the_ladders_begin_with_the_leader_and_need_no_form_while_they_are_few(
+    client: Client, played: Tournament
+) -> None:
+    leading, second = sorted(Standing.objects.select_related("bot"), key=lambda row: -row.rating)[
+        :2
+    ]
+    Standing.objects.update(blocks=small.RANKED_FROM)
+    Standing.objects.filter(pk=leading.pk).update(rating=second.rating + 42_000)
+    text = words_of(page(client, "/ladders/"))
+    assert f"{leading.bot.name} leads the ladder" in text
+    assert f"{leading.bot.name} leads by 42 Elo." in text
+    assert "list-search" not in page(client, "/ladders/")
+    for number in range(4):
+        small.ladder(f"more-{number}")
+    assert "list-search" in page(client, "/ladders/")
+    assert "<h1>Ladders</h1>" in page(client, "/ladders/?q=quick")
+
+
+def test_the_tournaments_begin_with_the_last_winner(client: Client, played: Tournament) -> None:
+    FeedItem.objects.filter(tournament=played).delete()
+    assert "<h1>Tournaments</h1>" in page(client, "/events/")
+    bot = Bot.objects.get(name="bot-2")
+    FeedItem.objects.create(
+        key="end", kind="finished", bot=bot, tournament=played, at=timezone.now()
+    )
+    assert "bot-2 won the last tournament" in page(client, "/events/")

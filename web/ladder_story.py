@@ -1,0 +1,43 @@
+"""The story of the ladders in a list: who leads, by how much, and who moved, as sentences."""
+
+from collections.abc import Sequence
+
+from league.ratings.standings import TREND_ROUNDS
+from web.selectors.ladders import Movement
+
+
+def headline(tops: Sequence[Movement]) -> str:
+    """Return who leads the ladders; "" if none has a ranked bot, or if they are too many."""
+    leaders = [name for top in tops if (name := _leader(top))]
+    names = list(dict.fromkeys(leaders))
+    if len(names) == 1 and len(leaders) > 1:
+        return f"{names[0]} leads {'both' if len(leaders) == 2 else 'all'} ladders"
+    if len(names) == 1:
+        return f"{names[0]} leads the ladder"
+    return f"{names[0]} and {names[1]} lead" if len(names) == 2 else ""
+
+
+def of(top: Movement) -> str:
+    """Return who leads a ladder, by how much, and which of its best bots moved most."""
+    ranked = [row for row in top.rows if row.rank is not None]
+    if not ranked:
+        return ""
+    first = ranked[0].standing.bot.name
+    text, is_it = f"{first} is the only ranked bot.", True
+    if len(ranked) > 1:
+        lead = round((ranked[0].standing.rating - ranked[1].standing.rating) / 1000)
+        second = ranked[1].standing.bot.name
+        text = f"{first} leads by {lead} Elo." if lead else f"{first} and {second} are level."
+        is_it = lead > 0
+    moved = max(ranked, key=lambda row: abs(row.trend or 0))
+    points = round((moved.trend or 0) / 1000)
+    if not points:
+        return text
+    name = "It" if is_it and moved is ranked[0] else moved.standing.bot.name
+    way = "gained" if points > 0 else "lost"
+    return f"{text} {name} {way} most: {abs(points)} in {TREND_ROUNDS} rating rounds."
+
+
+def _leader(top: Movement) -> str:
+    """Return the name of the bot that leads a ladder; "" without a ranked bot."""
+    return next((row.standing.bot.name for row in top.rows if row.rank is not None), "")
