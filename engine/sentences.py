@@ -90,7 +90,8 @@ def _of_both_games(event: Event, who: _Who) -> str:
         case happened.HandShown(seat=seat, cards=hand):
             return f"{who(seat)} holds {cards(hand)} at the end"
         case happened.MatchOver(scores=scores, places=places):
-            totals = ", ".join(f"{who(seat)} {score}" for seat, score in enumerate(scores))
+            by_place = sorted(range(len(scores)), key=lambda seat: (places[seat], seat))
+            totals = ", ".join(f"{who(seat)} {scores[seat]}" for seat in by_place)
             return f"{_winners(places, who)}; the final score is {totals}"
     return ""
 

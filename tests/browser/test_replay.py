@@ -18,6 +18,19 @@ PLACES = """() => [".felt", ".transport"].map((part) => {
 }).join(", ")"""
 """A script that returns where the felt and the controls lie in the window."""
 
+COVERED = """() => {
+    const box = (each) => each.getBoundingClientRect();
+    const { left, right, top, bottom } = box(document.querySelector(".felt"));
+    const others = [...document.querySelectorAll(".plate, .hand .tc, .seat .line")].map(box);
+    return [...document.querySelectorAll(".totals li")].filter((each) => {
+        const row = box(each);
+        const within = row.left > left && row.right < right && row.top > top && row.bottom < bottom;
+        return !within || others.some((other) => other.left < row.right && other.right > row.left
+            && other.top < row.bottom - 1 && other.bottom - 1 > row.top);
+    }).map((each) => each.innerText);
+}"""
+"""A script that returns the totals that are not on the felt, or that lie on a seat."""
+
 
 @pytest.fixture
 def match(league: Tournament) -> Match:
@@ -146,7 +159,7 @@ def test_the_deal_states_the_goal_and_the_end_of_the_game(match: Match, visit: V
     partridge = Match.objects.filter(game="partridge").earliest("pk")
     page = visit.page
     for each, goal in (
-        (match, "After day 8, hands score too: the seat with the most 7s gets 7 points"),
+        (match, "After day 8, hands score too: the most 7s give 7 points"),
         (partridge, "After round 3, the most gifts win."),
     ):
         page.goto(f"/matches/{each.pk}/")
@@ -330,4 +343,45 @@ def test_the_felt_and_the_controls_keep_their_place_from_the_deal_to_the_end(
         page.keyboard.press("ArrowRight")
         places.add(page.evaluate(PLACES))
     assert len(places) == 1
-    assert page.locator(".why").evaluate("why => why.scrollHeight > why.clientHeight")
+
+
+@pytest.mark.parametrize(("width", "height"), [*WINDOWS, (820, 1180)])
+@pytest.mark.parametrize("game", ["twelve-days", "partridge"])
+def test_at_the_end_the_felt_shows_by_place_how_the_points_add_up(
+    league: Tournament, visit: Visit, game: str, width: int, height: int
+) -> None:
+    page = visit.page
+    open_window(page, width, height)
+    found = Match.objects.finished().filter(game=game).earliest("pk")
+    page.goto(f"/matches/{found.pk}/")
+    expect(page.locator("[data-play]")).to_be_visible()
+    expect(page.locator(".totals")).to_be_hidden()
+    page.keyboard.press("End")
+    rows = page.locator(".totals li")
+    expect(rows.first).to_be_visible()
+    scores = [int(text) for text in rows.locator(".sum").all_inner_texts()]
+    assert scores == sorted(found.record.scores, reverse=True)
+    for score, row in zip(scores, rows.locator(".parts").all_inner_texts(), strict=True):
+        assert re.search(rf"^days .* = {score}$" if game == "twelve-days" else "^won ", row)
+    assert page.evaluate(COVERED) == []
+    # The sentence is short, and all of it is seen.
+    expect(page.locator(".why")).to_have_text(re.compile(r"^[^.;]+\.$"))
+    assert page.locator(".why").evaluate("why => why.scrollHeight <= why.clientHeight")
+
+
+@pytest.mark.parametrize("game", ["twelve-days", "partridge"])
+def test_on_a_phone_the_table_and_its_controls_are_seen_without_scrolling(
+    league: Tournament, visit: Visit, game: str
+) -> None:
+    page = visit.page
+    open_window(page, 390, 844)
+    found = Match.objects.finished().filter(game=game).earliest("pk")
+    page.goto(f"/matches/{found.pk}/")
+    expect(page.locator("[data-play]")).to_be_visible()
+    for _ in range(int(page.locator("[data-seek]").get_attribute("max") or 0)):
+        assert outside(page, ".why", ".transport", ".felt") == []
+        page.keyboard.press("ArrowRight")
+    felt, facts = (page.locator(each).bounding_box() for each in (".felt", ".of-match"))
+    assert felt is not None
+    assert facts is not None
+    assert facts["y"] > felt["y"] + felt["height"]

@@ -89,7 +89,7 @@ NAMES = ["ada", "bo", "cy"]
         (events.GiftMoved(1, 0, 3), "bo holds the most cards (3) and gives ada a gift"),
         (
             events.MatchOver((3, 9, 9), (3, 1, 1)),
-            "bo and cy share first place; the final score is ada 3, bo 9, cy 9",
+            "bo and cy share first place; the final score is bo 9, cy 9, ada 3",
         ),
     ],
 )

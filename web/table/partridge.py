@@ -20,6 +20,7 @@ class Tricks(Steps):
         self._trick = 0
         self._leader = 0
         self._acted = 0
+        self._won: list[list[int]] = [[] for _ in names]
 
     def add(self, phase: Phase) -> None:
         """Format the events and faults of the next phase; a trick ends with its phase."""
@@ -49,7 +50,10 @@ class Tricks(Steps):
                 self.current.seats[event.seat].took_back = True
                 self._sizes[event.seat] += len(event.cards)
                 self.explain(event)
-            case happened.RoundWon() | happened.GiftMissing():
+            case happened.RoundWon():
+                self._won[event.seat].append(event.round)
+                self.explain(event)
+            case happened.GiftMissing():
                 self.explain(event)
             case happened.GiftMoved():
                 self.points[event.to] += 1
@@ -64,8 +68,8 @@ class Tricks(Steps):
             case happened.MatchOver():
                 step = self.begin("End", "End", "The end")
                 self.explain_winners(event)
-                for seat in step.seats:
-                    seat.won = event.places[seat.seat] == 1
+                for seat, won in zip(step.seats, self._won, strict=True):
+                    seat.total = _rounds_won(won)
                 self.finish()
 
     def _begin_trick(self) -> None:
@@ -100,3 +104,11 @@ class Tricks(Steps):
         self.current.reasons.append(f"{leader} {'led' if led else 'leads next'}.")
         for seat, size in zip(self.current.seats, self._sizes, strict=True):
             seat.extra = f"{size} card{'' if size == 1 else 's'} in hand"
+
+
+def _rounds_won(rounds: Sequence[int]) -> str:
+    """Return which rounds a seat won: "won rounds 1 and 3"; as ``view.js``."""
+    if not rounds:
+        return "won no round"
+    *before, last = map(str, rounds)
+    return f"won rounds {', '.join(before)} and {last}" if before else f"won round {last}"

@@ -53,6 +53,8 @@ class SeatStep:
         took_back: whether it took its last cards back.
         faults: kinds of fault; for each the referee chose the move.
         extra: a further remark.
+        place: at the end of the match; 0 before.
+        total: how its points at the end add up, or what it won; "" before.
     """
 
     seat: int
@@ -70,6 +72,8 @@ class SeatStep:
     took_back: bool = False
     faults: list[str] = field(default_factory=list)
     extra: str = ""
+    place: int = 0
+    total: str = ""
 
     @property
     def held(self) -> list[Card]:
@@ -123,7 +127,22 @@ class Step:
     @property
     def note(self) -> str:
         """The sentences on what happened and why; at the end, each on its own line."""
-        return ("\n" if self.group == "End" else " ").join(self.reasons)
+        return ("\n" if self.is_end else " ").join(self.reasons)
+
+    @property
+    def is_end(self) -> bool:
+        """Whether it is the end of the match: there, the totals of the seats lie on the felt."""
+        return self.group == "End"
+
+    @property
+    def why(self) -> str:
+        """The sentences for the line above the felt: at the end, who wins."""
+        return self.reasons[0] if self.is_end else self.note
+
+    @property
+    def by_place(self) -> list[SeatStep]:
+        """The seats at the end of the match, the winner first."""
+        return sorted(self.seats, key=lambda seat: (seat.place, seat.seat))
 
     @property
     def table(self) -> list[SeatStep]:
@@ -201,8 +220,10 @@ class Steps(ABC):
         self.current.reasons.append(as_sentence(event, self.names))
 
     def explain_winners(self, event: MatchOver) -> None:
-        """Add the sentence on the winners of the match to the step in progress."""
+        """Add the places, and the sentence on the winners, to the step in progress."""
         self.current.reasons.append(f"{winners(event.places, self.names)}.")
+        for seat, place in zip(self.current.seats, event.places, strict=True):
+            seat.place, seat.won = place, place == 1
 
 
 def marked(hand: Sequence[int], marks: Sequence[tuple[str, Sequence[int]]]) -> list[Card]:

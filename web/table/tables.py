@@ -86,13 +86,12 @@ class Table(NamedTuple):
         preset = self.preset
         if isinstance(preset, TwelveDaysRules):
             return (
-                "Most points win. A day’s cards go to the lowest card that nobody else plays. "
-                f"After day {preset.days}, hands score too: the seat with the most 7s gets "
-                "7 points, and so on for each rank."
+                "Most points win. The lowest card that nobody else plays wins the day’s points. "
+                f"After day {preset.days}, hands score too: the most 7s give 7 points."
             )
         return (
-            f"After round {preset.rounds}, the most gifts win. A seat whose last cards win a trick "
-            "wins the round: it gets a gift from the pool, and one from the seat with most cards."
+            f"After round {preset.rounds}, the most gifts win. Last cards that win a trick win the "
+            "round: a gift from the pool, and one from the seat with most cards."
         )
 
     @property

@@ -70,12 +70,12 @@ class Days(Steps):
         self.explain_winners(event)
         step.reasons.append("The seats that hold the most cards of a rank score that rank.")
         for seat, hand, count in zip(step.seats, self.hands, self._counts, strict=True):
-            seat.won = event.places[seat.seat] == 1
             scored = {*count.most, *count.tied}
             seat.hand = [
                 Card(rank, ("scored",) if rank in scored else ()) for rank in sorted(hand or ())
             ]
             self.explain(count)
+            seat.total = _total(seat.before, count)
         self.points = list(event.scores)
         self.finish()
 
@@ -84,6 +84,13 @@ class Days(Steps):
         if not self.current.reasons:
             choice = "choose a card to play" if self._has_given else "give a card to the left"
             self.current.reasons.append(f"Now all seats {choice}.")
+
+
+def _total(before: int, count: happened.HandCounted) -> str:
+    """Return how points add up: "days 36 · most 12s: 12 · tied 6s: 6 = 54"; as ``view.js``."""
+    ranks = [f"most {rank}s:\N{NO-BREAK SPACE}{rank}" for rank in count.most]
+    ranks += [f"tied {rank}s:\N{NO-BREAK SPACE}{rank}" for rank in count.tied]
+    return " · ".join([f"days {before}", *(ranks or ["hand 0"])]) + f" = {before + count.points}"
 
 
 def _without(hand: list[int], gone: Sequence[int]) -> list[int]:

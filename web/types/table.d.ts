@@ -34,6 +34,11 @@ interface Seat {
   acts: boolean;
   /** Its plays of the last day or trick. */
   past: { cards: Card[]; cancelled: boolean; won: boolean } | null;
+  /** At the end: its place, and how its points add up or which rounds it won. */
+  place: number;
+  total: string;
+  /** The rounds that it has won. */
+  rounds: number[];
 }
 
 interface Lead {

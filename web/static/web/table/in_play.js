@@ -54,7 +54,8 @@ export function live(table) {
 function finish(end, { table, names }) {
   const line = part(table, ".live-state");
   if (end.status === "finished") {
-    const totals = names.map((name, seat) => `${name} ${end.scores[seat]}`).join(", ");
+    const order = names.map((_, seat) => seat).sort((a, b) => end.scores[b] - end.scores[a]);
+    const totals = order.map((seat) => `${names[seat]} ${end.scores[seat]}`).join(", ");
     line.replaceChildren(`The match is over: ${totals}. `);
     const link = document.createElement("a");
     link.href = table.dataset.page ?? "";

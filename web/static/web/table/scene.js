@@ -30,6 +30,7 @@ export class Fold {
       seats: Array.from({ length: seats }, () => ({
         hand: [], plays: [], passed: false, forced: false, leads: false, won: false, order: 0,
         points: 0, change: 0, days: [], note: "", fresh: [], scored: [], faults: [], acts: false, past: null,
+        place: 0, total: "", rounds: [],
       })),
     };
   }
@@ -127,7 +128,9 @@ export class Fold {
         scene.seats.forEach((each, at) => {
           each.change += event.scores[at] - each.points;
           each.points = event.scores[at];
-          each.won = event.places[at] === 1;
+          each.place = event.places[at];
+          each.won = each.place === 1;
+          each.total ||= roundsWon(each.rounds);
         });
         break;
     }
@@ -175,6 +178,9 @@ export class Fold {
           gain(scene.seats[holder], event.points);
         }
         break;
+      case "hand_counted":
+        seat.total = total(seat.points, event);
+        break;
     }
   }
 
@@ -208,6 +214,9 @@ export class Fold {
         seat.hand = seat.plays;
         seat.plays = [];
         seat.note = "took cards back";
+        break;
+      case "round_won":
+        seat.rounds = [...seat.rounds, event.round];
         break;
       case "gift_moved":
         if (event.giver !== null) gain(scene.seats[event.giver], -1);
@@ -316,6 +325,18 @@ export function seenBy(scene, viewer) {
       at === viewer || (card.by || []).includes(viewer) ? card : { ...card, rank: null }),
   }));
   return { ...scene, seats };
+}
+
+/** Returns how points at the end add up. @param {number} points @param {{most: number[], tied: number[], points: number}} hand */
+function total(points, hand) {
+  const ranks = [...hand.most.map((rank) => `most ${rank}s:\u00a0${rank}`), ...hand.tied.map((rank) => `tied ${rank}s:\u00a0${rank}`)];
+  return `${[`days ${points - hand.points}`, ...(ranks.length ? ranks : ["hand 0"])].join(" · ")} = ${points}`;
+}
+
+/** @param {number[]} rounds */
+function roundsWon(rounds) {
+  if (!rounds.length) return "won no round";
+  return rounds[1] ? `won rounds ${rounds.slice(0, -1).join(", ")} and ${rounds.at(-1)}` : `won round ${rounds[0]}`;
 }
 
 /** @param {Seat} seat @param {number} points */

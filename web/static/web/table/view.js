@@ -120,6 +120,7 @@ export class View {
     const count = this.seats.length;
     scene.seats.forEach((seat, at) => this.drawSeat(seat, at, (at - (viewer ?? 0) + count) % count, scene));
     this.drawCentre(scene);
+    this.drawTotals(scene);
     this.text(".step-title", this.title(frame));
     this.why(frame);
     for (const id of this.cards.keys()) if (!this.used.has(id)) this.cards.delete(id);
@@ -192,22 +193,37 @@ export class View {
     part(pool, ".worth").hidden = scene.lead !== null; // the rule of the trick has its place
   }
 
+  /** Shows on the felt, at the end, what each seat has and how it adds up, by place. @param {Scene} scene */
+  drawTotals({ over, seats }) {
+    const list = part(this.felt, ".totals");
+    list.hidden = !over;
+    if (!over || list.children[0]) return;
+    const order = seats.map((_, at) => at).sort((a, b) => seats[a].place - seats[b].place);
+    list.append(...order.map((at) => {
+      const { place, points, total } = seats[at];
+      const row = element("li", place === 1 ? "first" : "");
+      row.append(element("span", "of", `${place}`), " ", element("b", "whose", this.names[at]), " ",
+        element("b", "sum", `${points}`), " ", element("span", "parts", total));
+      return row;
+    }));
+  }
+
   /**
-   * Shows the reasons; at the end of a large table, each on its own line. With the deal, a spectator
-   * reads the goal of the game. A small table shows the beginning of a long text; its title has all of it.
+   * Shows the reasons; at the end, who wins. With the deal, a spectator reads the goal of the game.
+   * A small table shows the beginning of a long text; its title has all of it.
    * @param {Frame} frame
    */
   why({ kind, lines, ply }) {
     const line = part(this.table, ".why");
-    const { goal } = this.table.dataset;
-    if (goal && kind === "deal" && !ply) return this.text(".why", goal);
-    if ("small" in this.table.dataset) {
-      line.textContent = kind === "end" ? lines[0] : lines.join(" ");
-      line.title = lines.join("\n");
-    } else if (kind === "end") {
-      line.replaceChildren(...lines.flatMap((each) => [document.createElement("br"), each]).slice(1));
-    } else this.text(".why", lines.join(" "));
-    return line.scrollTo(0, 0);
+    const { goal, small } = this.table.dataset;
+    if (goal && kind === "deal" && !ply) {
+      this.text(".why", goal);
+      return;
+    }
+    this.text(".why", kind === "end" ? lines[0].replace(/; .*/, ".") : lines.join(" "));
+    if (small !== undefined) line.title = lines.join("\n");
+    line.scrollTo(0, 0);
+    line.parentElement?.scrollTo(0, 0);
   }
 
   /** @param {string} selector @param {string} text */
