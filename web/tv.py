@@ -8,7 +8,7 @@ from django.db.models import Max
 from engine.games.partridge import Partridge
 from engine.games.twelve_days import TwelveDays
 from league.archive_files import ArchiveError
-from league.feeds import last_step, recent_highlights, turning_step
+from league.feeds import recent_highlights, turning_step
 from league.feeds.highlight_texts import sentence
 from league.models import Highlight, Match, Standing
 from league.visibility import counting_results, may_see_record, may_watch
@@ -19,8 +19,8 @@ _LOOKED_AT = 30
 """The newest matches in play among which the best bots are looked for."""
 _RECENT = 8
 """Number of recent highlights that are replayed in turn."""
-_LEAD_TO_END = 3
-"""Number of steps before its end at which the replay of a close match begins."""
+_LEAD_TO_END = 4
+"""A replay begins at least so many steps before the end of its match."""
 _TO_WATCH = {
     TwelveDays.game: "Watch the lowest card that nobody else plays: it wins the day.",
     Partridge.game: "Watch whose hand is empty first. The lowest card wins each trick.",
@@ -106,7 +106,7 @@ def replayed(
     for each in recent[at:] + recent[:at]:
         if each.match is None or each.match_id in without or len(found) == count:
             continue
-        if table := _replay(each.match, _first_step(each)):
+        if table := _replay(each.match, _turn(each)):
             found.append(Channel(table, each, sentence(each)))
     if found or recent:
         return found
@@ -132,28 +132,32 @@ def meanwhile(match: Match) -> list[Channel]:
     return []
 
 
-def _first_step(highlight: Highlight) -> int:
-    """Return the step at which a replay of a highlight begins: before the end of a close match."""
-    lead = _LEAD_TO_END if highlight.kind == Highlight.Kind.CLOSEST else 0
-    return max(1, (highlight.step or 1) - lead)
+def _turn(highlight: Highlight) -> int | None:
+    """Return the step in which the winner took the lead, if it is stored with a highlight."""
+    return None if highlight.kind == Highlight.Kind.CLOSEST else highlight.step
 
 
-def _replay(match: Match, number: int = 0) -> Table | None:
+def _replay(match: Match, turn: int | None = None) -> Table | None:
     """Return the replay of a match; None if the file of its archive is lost.
+
+    It begins with the step in which the winner took the lead, but some steps before the end: there,
+    cards lie on the felt, and the result is not known yet. A tie begins as late as a replay may.
 
     Args:
         match: that everybody may see.
-        number: of the first step. 0 stands for the step in which the winner took the lead, but at
-            the latest for the third step before the end: there, cards lie on the felt.
+        turn: the step in which the winner took the lead; None: it is looked for.
     """
     winners = [seat.seat for seat in match.seating.all() if seat.place == 1]
     try:
-        if not number:
-            number = turning_step(match.record, winners[0]) if len(winners) == 1 else 1
-            number = max(1, min(number, last_step(match.record) - _LEAD_TO_END))
-        return table_of(match, number)
+        if turn is None and len(winners) == 1:
+            turn = turning_step(match.record, winners[0])
+        table = table_of(match)
     except ArchiveError:
         return None
+    if table is None:
+        return None
+    latest = table.last - _LEAD_TO_END
+    return table._replace(number=max(1, min(turn or latest, latest)))
 
 
 def _best_first(matches: Sequence[Match]) -> list[Match]:

@@ -91,6 +91,41 @@ def test_a_replay_stands_still_if_the_reader_wants_less_motion(
     assert felt.inner_html() != before
 
 
+def test_a_replay_begins_with_cards_on_the_felt_plays_some_steps_and_its_end_and_begins_again(
+    league: Tournament, fresh: Visit, browser: Browser, live_server: LiveServer
+) -> None:
+    feeds.find_highlights(timezone.now().date())
+    context = browser.new_context(base_url=live_server.url, java_script_enabled=False)
+    plain = context.new_page()
+    for path in ("/", "/tv/"):
+        plain.goto(path)
+        for table in plain.locator("[data-table=replay]").all():
+            expect(table.locator(".plays .tc").first).to_be_visible()
+            first, last = (table.get_attribute(f"data-{name}") for name in ("small", "last"))
+            assert int(first or 1) <= max(1, int(last or 0) - 4)
+    context.close()
+    page = fresh.page
+    page.route("**/tv/tables/*", lambda route: route.fulfill(body=""))  # no other match follows
+    page.clock.install(time=0)
+    page.clock.pause_at(1)
+    page.goto("/")
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    title = page.locator("#tv .step-title")
+    begin, seconds = title.inner_text(), 0
+    seen: list[str] = []
+    while seconds < 120 and not (seen and seen[-1].startswith("The end")):
+        page.clock.run_for(1000)
+        seconds += 1
+        seen.append(title.inner_text())
+    assert 4 <= len({begin, *seen}) - 1 <= 6
+    stays = 0
+    while stays < 10 and title.inner_text().startswith("The end"):
+        page.clock.run_for(1000)
+        stays += 1
+    assert 2 <= stays <= 5
+    assert title.inner_text() == begin
+
+
 def test_without_javascript_a_replay_has_no_button_that_does_nothing(
     league: Tournament, browser: Browser, live_server: LiveServer
 ) -> None:

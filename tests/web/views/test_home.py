@@ -121,7 +121,7 @@ def test_without_a_live_table_recent_highlights_are_replayed_in_turn(
     text = client.get("/tv/tables/?count=1&replays=1").content.decode()
     # The replay begins where the winner took the lead, or while cards still lie on the felt.
     end = feeds.last_step(Match.objects.get(pk=decided_late).record)
-    assert f'data-small="{min(steps[decided_late], end - 3)}"' in text
+    assert f'data-small="{min(steps[decided_late], end - 4)}"' in text
     assert "Watch the lowest card that nobody else plays" in text
     feeds.find_highlights(timezone.now().date())
     newest = Highlight.objects.latest("pk")

@@ -1,36 +1,42 @@
-// Plays a small table again and again, until somebody pauses it.
+// Plays some steps of a small table and its end, again and again, until somebody pauses it.
 
 import { over, part, press, stay, still, WAITS } from "./view.js";
+
+/** So many steps are played before the end. */
+const STEPS = 6;
 
 /** @param {HTMLElement} table @param {Player} player */
 export function loop(table, player) {
   const button = part(table, "[data-play]");
-  const last = player.frames.length - 1;
+  const { frames, at: first } = player;
+  const last = frames.length - 1;
   let timer = 0;
-  const plan = (wait = WAITS.end) => {
+  const plan = (wait = 0) => {
     timer = setTimeout(next, wait);
   };
   const next = () => {
     if (!table.isConnected) return;
     if (document.hidden) plan(1000);
     else if (player.at < last) {
-      player.show(player.at + 1, { by: "play" });
-      plan(player.at < last ? stay(player.frames[player.at]) : 2 * WAITS.end);
+      const after = player.at + 1;
+      const isFar = frames[after].step >= frames[first].step + STEPS;
+      player.show(isFar ? last : after, { by: "play" });
+      plan(stay(frames[player.at]));
     } else {
       over(table);
-      player.at = -1; // unless the page shows another match now, this one plays from its beginning
-      plan();
+      player.at = first - 1; // unless the page shows another match soon, this one begins again
+      plan(WAITS.deal);
     }
   };
   const play = (on = true) => {
     clearTimeout(timer);
     press(button, on);
-    if (on) plan(WAITS.deal);
+    if (on) plan(player.at === first ? WAITS.result : WAITS.deal);
   };
   button.hidden = false;
   button.addEventListener("click", () => {
     const on = button.getAttribute("aria-pressed") !== "true";
-    if (on && player.at === last) player.show(0, { by: "play" });
+    if (on && player.at === last) player.show(first, { by: "play" });
     play(on);
   });
   play(!still.matches);
