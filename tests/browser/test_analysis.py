@@ -105,6 +105,25 @@ def test_a_turning_point_leads_to_its_moment(replay: Page) -> None:
     assert "step=" in replay.url
 
 
+def test_on_a_phone_a_button_beside_play_leads_to_the_next_turning_point(
+    match: Match, visit: Visit
+) -> None:
+    page = visit.page
+    open_window(page, 390, 844)
+    page.goto(f"/matches/{match.pk}/")
+    button, play = page.get_by_role("button", name="Next turning point"), page.locator("[data-play]")
+    expect(button).to_be_visible()
+    boxes = [each.bounding_box() for each in (button, play)]
+    assert boxes[0] is not None
+    assert boxes[1] is not None
+    assert abs(boxes[0]["y"] - boxes[1]["y"]) < 4
+    button.click()
+    expect(page.locator(".turns [aria-current]")).to_have_count(1)
+    seen = (".felt", ".chances", ".transport .lines", ".transport [data-play]", ".why")
+    assert outside(page, *seen) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
 def test_the_links_of_the_analysis_work_without_javascript(
     match: Match, browser: Browser, live_server: LiveServer
 ) -> None:

@@ -81,8 +81,7 @@ def picture_of(table: Table, number: int | None) -> Picture:
     shown = step_shown(table, number)
     if table.mode == "replay" and number is not None:
         address += f"?step={table.steps.index(shown) + 1}"
-    points = ", ".join(f"{seat.name} {seat.points}" for seat in shown.seats)
-    return Picture(address, f"A card table. {shown.title}. Points: {points}.")
+    return Picture(address, f"A card table. {shown.title}. Points: {_points(shown)}.")
 
 
 def step_shown(table: Table, number: int | None) -> Step:
@@ -114,8 +113,15 @@ def _stake(step: Step, match: Match) -> str:
     return f"At stake: {step.stake} point{'' if step.stake == 1 else 's'}"
 
 
+def _points(step: Step) -> str:
+    """Return the points of all seats; at the end, by place."""
+    return ", ".join(f"{seat.name} {seat.points}" for seat in step.by_place)
+
+
 def _note(step: Step) -> Fitted:
-    """Return the last sentences on the step that fit in one line."""
+    """Return the last sentences on the step that fit in one line; at the end, who won and how."""
+    if step.is_end:
+        return fitted(f"{step.why} {_points(step)}", 1120, 24, 20)
     for at in range(len(step.reasons)):
         note = fitted(" ".join(step.reasons[at:]), 1120, 24, 20)
         if not note.text.endswith("…"):

@@ -14,8 +14,8 @@ from web.table.steps import SeatStep, Step
 
 _SEATS = 4
 """So many seats fit into the picture."""
-_CARDS = 5
-"""So many cards of a seat fit into the picture."""
+_CARDS = 2
+"""So many cards of a seat fit into the picture, whole and side by side."""
 _SENTENCES = 2
 _CLAUS = 0
 

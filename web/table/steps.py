@@ -141,7 +141,7 @@ class Step:
 
     @property
     def by_place(self) -> list[SeatStep]:
-        """The seats at the end of the match, the winner first."""
+        """The seats, at the end of the match by place, before by number."""
         return sorted(self.seats, key=lambda seat: (seat.place, seat.seat))
 
     @property

@@ -181,7 +181,8 @@ def test_the_alternative_text_of_a_match_names_its_seats_and_points(
 ) -> None:
     match = first_match()
     text = page(client, f"/matches/{match.pk}/")
-    points = ", ".join(f"{seat.bot.name} {seat.score}" for seat in match.seating.all())
+    by_place = match.seating.order_by("place", "seat")
+    points = ", ".join(f"{seat.bot.name} {seat.score}" for seat in by_place)
     assert f"A card table. The end: hands are counted. Points: {points}." in text
 
 

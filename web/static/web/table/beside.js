@@ -18,6 +18,9 @@ export class Beside {
     this.data = { texts: [], first: [], phases: [] };
     /** @type {[number, number[]][]} Where a chance is exact: frame and chances; none before `mount`. */
     this.points = [];
+    /** The button to the next turning point. */
+    this.next = part(table, "[data-turn]");
+    this.next.addEventListener("click", () => this.toNextTurn());
     this.mount();
     if (NARROW.matches && location.hash !== "#analysis") part(this.panel, "details").removeAttribute("open");
     document.addEventListener("parts-replaced", () => {
@@ -61,6 +64,7 @@ export class Beside {
       line.setAttribute("points", points.join(" "));
     });
     for (const turn of this.turns) this.dot(part(place, "svg"), turn);
+    this.next.hidden = !this.turns.length;
     place.append(this.transport.seek);
     for (const each of parts(this.table, "[data-analysed]")) each.removeAttribute("hidden");
     parts(this.table, ".seat .plate").forEach((plate, seat) => {
@@ -88,6 +92,12 @@ export class Beside {
   /** Returns the frame that a link leads to. @param {HTMLElement} link  with the ply of a phase */
   frameOf(link) {
     return Math.max(0, frameOfPly(this.player.frames, Number(link.dataset.ply), "cards" in link.dataset));
+  }
+
+  /** Goes to the next turning point; after the last one, to the first. */
+  toNextTurn() {
+    const turns = [...this.turns].map((turn) => this.frameOf(turn)).sort((a, b) => a - b);
+    this.transport.go(turns.find((at) => at > this.player.at) ?? turns[0]);
   }
 
   /** Returns the chances at a frame, between two phases by their distance. @param {number} at */

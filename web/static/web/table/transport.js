@@ -29,7 +29,7 @@ export class Transport {
     this.button = part(table, "[data-play]");
     /** @type {HTMLInputElement} */
     this.seek = part(table, "[data-seek]");
-    for (const each of parts(table, ".transport [hidden], .viewing [hidden]")) each.hidden = false;
+    for (const each of parts(table, ".transport [hidden]:not([data-turn]), .viewing [hidden]")) each.hidden = false;
     this.seek.max = String(player.frames.length - 1);
     this.button.addEventListener("click", () => this.toggle());
     this.seek.addEventListener("input", () => this.go(Number(this.seek.value)));
