@@ -111,7 +111,10 @@ def test_on_a_phone_a_button_beside_play_leads_to_the_next_turning_point(
     page = visit.page
     open_window(page, 390, 844)
     page.goto(f"/matches/{match.pk}/")
-    button, play = page.get_by_role("button", name="Next turning point"), page.locator("[data-play]")
+    button, play = (
+        page.get_by_role("button", name="Next turning point"),
+        page.locator("[data-play]"),
+    )
     expect(button).to_be_visible()
     boxes = [each.bounding_box() for each in (button, play)]
     assert boxes[0] is not None

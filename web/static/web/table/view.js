@@ -71,7 +71,7 @@ export function press(button, on) {
 /** Returns what an answer to a lead must fulfil. @param {Lead} lead */
 export function rule({ kind, low }) {
   const limit = low === 1 ? "" : " or lower";
-  if (kind === "single") return `Answer: a single card, ${low}${limit}`;
+  if (kind === "single") return `Answer: one card, ${low}${limit}`;
   return kind === "set" ? `Answer: a set of ${low}s${limit}` : `Answer: a straight down to ${low}${limit}`;
 }
 
