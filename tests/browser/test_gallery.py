@@ -40,7 +40,8 @@ COVERED = """() => {
         const { top, right, bottom, left } = rule.getBoundingClientRect();
         const parts = table.querySelectorAll(".felt, .transport, .viewing, .rule summary, .why");
         return bottom - top < 50 ? [`${table.id}: no rule`] : [...parts].filter((part) => {
-            const box = part.getBoundingClientRect();
+            const said = part.closest(".said"); // on phones, what is beyond its edge scrolls
+            const box = (said?.offsetHeight ? said : part).getBoundingClientRect();
             return box.left < right && box.right > left && box.top < bottom && box.bottom > top;
         }).map((part) => `${table.id}: ${part.className}`);
     });
