@@ -1,4 +1,4 @@
-"""Stepping through a replay: `table.js`, `view.js`, `transport.js` and `copying.js`."""
+"""Stepping through a replay: `table.js`, `view.js`, `totals.js`, `transport.js`, `copying.js`."""
 
 import re
 

@@ -39,6 +39,7 @@ TESTS = {
     "web/static/web/times.js": "tests/browser/test_watch.py",
     "web/static/web/tournament.js": "tests/browser/test_changes.py",
     "web/static/web/trial.js": "tests/browser/test_learn.py",
+    "web/static/web/table/totals.js": "tests/browser/test_replay.py",
     "web/static/web/tv.js": "tests/browser/test_watch.py",
 }
 """The scripts of the site, and for each the file with its tests."""

@@ -107,7 +107,7 @@ class Tricks(Steps):
 
 
 def _rounds_won(rounds: Sequence[int]) -> str:
-    """Return which rounds a seat won: "won rounds 1 and 3"; as ``view.js``."""
+    """Return which rounds a seat won: "won rounds 1 and 3"; as ``totals.js``."""
     if not rounds:
         return "won no round"
     *before, last = map(str, rounds)

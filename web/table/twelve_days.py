@@ -87,7 +87,7 @@ class Days(Steps):
 
 
 def _total(before: int, count: happened.HandCounted) -> str:
-    """Return how points add up: "days 36 · most 12s: 12 · tied 6s: 6 = 54"; as ``view.js``."""
+    """Return how points add up: "days 36 · most 12s: 12 · tied 6s: 6 = 54"; as ``totals.js``."""
     ranks = [f"most {rank}s:\N{NO-BREAK SPACE}{rank}" for rank in count.most]
     ranks += [f"tied {rank}s:\N{NO-BREAK SPACE}{rank}" for rank in count.tied]
     return " · ".join([f"days {before}", *(ranks or ["hand 0"])]) + f" = {before + count.points}"

@@ -34,11 +34,18 @@ interface Seat {
   acts: boolean;
   /** Its plays of the last day or trick. */
   past: { cards: Card[]; cancelled: boolean; won: boolean } | null;
-  /** At the end: its place, and how its points add up or which rounds it won. */
+  /** Its place, at the end. */
   place: number;
-  total: string;
+  /** What its hand counts, at the end of 12 Days. */
+  counted: Counted | null;
   /** The rounds that it has won. */
   rounds: number[];
+}
+
+interface Counted {
+  most: number[];
+  tied: number[];
+  points: number;
 }
 
 interface Lead {

@@ -30,7 +30,7 @@ export class Fold {
       seats: Array.from({ length: seats }, () => ({
         hand: [], plays: [], passed: false, forced: false, leads: false, won: false, order: 0,
         points: 0, change: 0, days: [], note: "", fresh: [], scored: [], faults: [], acts: false, past: null,
-        place: 0, total: "", rounds: [],
+        place: 0, counted: null, rounds: [],
       })),
     };
   }
@@ -89,7 +89,7 @@ export class Fold {
     for (const each of this.scene.seats) each.hand.sort(byRank);
   }
 
-  /** Applies the deal, draws and the end of a match. @param {GameEvent} event @param {Seat} seat */
+  /** @param {GameEvent} event @param {Seat} seat */
   applyDeal(event, seat) {
     const { scene } = this;
     switch (event.kind) {
@@ -130,13 +130,12 @@ export class Fold {
           each.points = event.scores[at];
           each.place = event.places[at];
           each.won = each.place === 1;
-          each.total ||= roundsWon(each.rounds);
         });
         break;
     }
   }
 
-  /** Applies what happens on a day, and what its game counts at the end. @param {GameEvent} event @param {Seat} seat */
+  /** @param {GameEvent} event @param {Seat} seat */
   applyDay(event, seat) {
     const { scene } = this;
     switch (event.kind) {
@@ -179,12 +178,12 @@ export class Fold {
         }
         break;
       case "hand_counted":
-        seat.total = total(seat.points, event);
+        seat.counted = event;
         break;
     }
   }
 
-  /** Applies what happens in a trick. @param {GameEvent} event @param {Seat} seat */
+  /** @param {GameEvent} event @param {Seat} seat */
   applyTrick(event, seat) {
     const { scene } = this;
     switch (event.kind) {
@@ -325,18 +324,6 @@ export function seenBy(scene, viewer) {
       at === viewer || (card.by || []).includes(viewer) ? card : { ...card, rank: null }),
   }));
   return { ...scene, seats };
-}
-
-/** Returns how points at the end add up. @param {number} points @param {{most: number[], tied: number[], points: number}} hand */
-function total(points, hand) {
-  const ranks = [...hand.most.map((rank) => `most ${rank}s:\u00a0${rank}`), ...hand.tied.map((rank) => `tied ${rank}s:\u00a0${rank}`)];
-  return `${[`days ${points - hand.points}`, ...(ranks.length ? ranks : ["hand 0"])].join(" · ")} = ${points}`;
-}
-
-/** @param {number[]} rounds */
-function roundsWon(rounds) {
-  if (!rounds.length) return "won no round";
-  return rounds[1] ? `won rounds ${rounds.slice(0, -1).join(", ")} and ${rounds.at(-1)}` : `won round ${rounds[0]}`;
 }
 
 /** @param {Seat} seat @param {number} points */

@@ -193,24 +193,15 @@ export class View {
     part(pool, ".worth").hidden = scene.lead !== null; // the rule of the trick has its place
   }
 
-  /** Shows on the felt, at the end, what each seat has and how it adds up, by place. @param {Scene} scene */
+  /** Shows the totals at the end. @param {Scene} scene */
   drawTotals({ over, seats }) {
     const list = part(this.felt, ".totals");
     list.hidden = !over;
-    if (!over || list.children[0]) return;
-    const order = seats.map((_, at) => at).sort((a, b) => seats[a].place - seats[b].place);
-    list.append(...order.map((at) => {
-      const { place, points, total } = seats[at];
-      const row = element("li", place === 1 ? "first" : "");
-      row.append(element("span", "of", `${place}`), " ", element("b", "whose", this.names[at]), " ",
-        element("b", "sum", `${points}`), " ", element("span", "parts", total));
-      return row;
-    }));
+    if (over && !list.children[0]) import("./totals.js").then(({ fill }) => fill(list, seats, this.names));
   }
 
   /**
-   * Shows the reasons; at the end, who wins. With the deal, a spectator reads the goal of the game.
-   * A small table shows the beginning of a long text; its title has all of it.
+   * Shows the reasons; at the end, who wins; with the deal, the goal of the game.
    * @param {Frame} frame
    */
   why({ kind, lines, ply }) {
@@ -232,7 +223,7 @@ export class View {
     if (found && found.textContent !== text) found.textContent = text;
   }
 
-  /** Returns a list item, the same one for as long as it is on the table. @param {string} id */
+  /** Returns the list item of a card. @param {string} id */
   slot(id) {
     const item = this.cards.get(id) ?? element("li", "slot");
     this.used.add(id);
@@ -267,7 +258,7 @@ export class View {
     return item;
   }
 
-  /** Returns where the cards lie on the felt: if the felt itself moves on the page, they move with it. */
+  /** Returns where the cards lie on the felt. */
   places() {
     const felt = this.felt.getBoundingClientRect();
     /** @type {Map<string, Place>} */
@@ -280,8 +271,7 @@ export class View {
   }
 
   /**
-   * Moves each card from its old place, and a new one from the middle of the felt. The number of a
-   * pile moves with its card.
+   * Moves each card from its old place, a new one from the middle of the felt.
    * @param {Map<string, Place>} before @param {number} duration
    */
   move(before, duration) {

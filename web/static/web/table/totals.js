@@ -1,0 +1,31 @@
+// Writes on the felt, at the end of a match, what each seat has and how it adds up, by place.
+
+import { element } from "./view.js";
+
+/** @param {HTMLElement} list @param {Seat[]} seats @param {string[]} names */
+export function fill(list, seats, names) {
+  const order = seats.map((_, at) => at).sort((a, b) => seats[a].place - seats[b].place);
+  list.replaceChildren(...order.map((at) => {
+    const { place, points, counted, rounds } = seats[at];
+    const row = element("li", place === 1 ? "first" : "");
+    const how = counted ? sum(points, counted) : roundsWon(rounds);
+    row.append(element("span", "of", `${place}`), " ", element("b", "whose", names[at]), " ",
+      element("b", "sum", `${points}`), " ", element("span", "parts", how));
+    return row;
+  }));
+}
+
+/** Returns how points add up, as the server does. @param {number} points @param {Counted} hand */
+function sum(points, { most, tied, points: ofHand }) {
+  const ranks = [
+    ...most.map((rank) => `most ${rank}s:\u00a0${rank}`),
+    ...tied.map((rank) => `tied ${rank}s:\u00a0${rank}`),
+  ];
+  return `${[`days ${points - ofHand}`, ...(ranks.length ? ranks : ["hand 0"])].join(" · ")} = ${points}`;
+}
+
+/** @param {number[]} rounds */
+function roundsWon(rounds) {
+  if (!rounds.length) return "won no round";
+  return rounds[1] ? `won rounds ${rounds.slice(0, -1).join(", ")} and ${rounds.at(-1)}` : `won round ${rounds[0]}`;
+}
