@@ -26,6 +26,7 @@ from bots_sdk.refusals import SourceRefusedError
 from bots_sdk.sandbox.declarations import declared_games
 from bots_sdk.sandbox.errors import SandboxBrokenError, SandboxUnavailableError
 from bots_sdk.sandbox.sources import Source, read_source
+from engine.games.titles import counted
 
 _STYLES = {
     CheckResult.OK: ("ok   ", "green"),
@@ -183,10 +184,13 @@ class _Now:
             return
         if done < _FIRST_MATCHES and seconds < _FIRST_VERDICT_SECONDS:
             return
-        faults = sum(len(each.fault_reports) for each in self._suite.matches)
+        faults = [fault for each in self._suite.matches for fault in each.reasons()]
         plays = "plays without a fault so far"
         if faults:
-            plays = f"made {faults} fault{'' if faults == 1 else 's'} so far"
+            report, reason = faults[0]
+            kind = report.fault.kind
+            plays = f"made {counted(len(faults), 'fault')} so far, the first one {kind}"
+            plays += f": {reason[:100]}"
         left = about(seconds * (total - done) / done)
         self._print_line(f"The bot {plays}; {total - done} more matches, {left}.")
         self._print_line = None

@@ -81,6 +81,14 @@ def test_after_a_few_matches_a_first_verdict_and_the_time_left_are_printed(home:
     assert len(re.findall(line, result.stderr, re.M)) == 1
 
 
+@pytest.mark.usefixtures("no_failures")
+def test_the_first_verdict_names_the_first_fault(home: Home, tmp_path: Path) -> None:
+    (tmp_path / "numbers.py").write_text("def choose(o): return 7\n")
+    result = home("check", "numbers.py", "--game", "partridge")
+    line = r"^The bot made \d+ faults so far, the first one illegal: a move is a text, not 7; "
+    assert len(re.findall(line, result.stderr, re.M)) == 1
+
+
 def test_a_crash_is_reported_with_match_type_line_and_observation(
     check: Check, tmp_path: Path
 ) -> None:
