@@ -7,8 +7,10 @@ from web.selectors.ladders import Movement
 
 
 def headline(tops: Sequence[Movement]) -> str:
-    """Return who leads the ladders; "" if none has a ranked bot, or if they are too many."""
+    """Return who leads the ladders; "" unless each has one leader, and two bots lead at most."""
     leaders = [name for top in tops if (name := _leader(top))]
+    if len(leaders) < len(tops):
+        return ""
     names = list(dict.fromkeys(leaders))
     if len(names) == 1 and len(leaders) > 1:
         return f"{names[0]} leads {'both' if len(leaders) == 2 else 'all'} ladders"
@@ -39,5 +41,8 @@ def of(top: Movement) -> str:
 
 
 def _leader(top: Movement) -> str:
-    """Return the name of the bot that leads a ladder; "" without a ranked bot."""
-    return next((row.standing.bot.name for row in top.rows if row.rank is not None), "")
+    """Return the name of the bot that leads a ladder; "" without a ranked bot, and in a tie."""
+    ranked = [row.standing for row in top.rows if row.rank is not None]
+    if not ranked or (ranked[1:] and round((ranked[0].rating - ranked[1].rating) / 1000) == 0):
+        return ""
+    return ranked[0].bot.name

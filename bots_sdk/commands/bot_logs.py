@@ -38,7 +38,8 @@ def logs(
     url, token = owner_token()
     with client_for(url, token) as client:
         found = client.send(calls.bot(name))  # refused if there is no such bot
-        if number is None and match is None and found["kind"] == "hosted":
+        is_plain = number is None and match is None and tests is None and not as_json
+        if is_plain and found["kind"] == "hosted":
             number = _newest_if_none_plays(client, found)
         if number is not None:
             checked: Any = client.send(calls.version_log(name, number))

@@ -99,10 +99,8 @@ def status(
             print(f"{name} on {entry['ladder']}: {described[name, entry['ladder']]}")
         if bot["paused"] and name in league.bots:
             print(typed(f"`twelfth-night bot resume {name}` resumes {name}."))
-        elif bot["kind"] == "hosted" and bot["version"] is None:
-            print(
-                typed(f"{name} has no version that can play: `twelfth-night logs {name}` says why.")
-            )
+        elif bot["kind"] == "hosted" and bot["version"] is None and name in league.bots:
+            print(typed(f"{name} has no version that can play: see `twelfth-night logs {name}`."))
         elif not entries and name in league.bots:
             print(typed(f"{name} is on no ladder: `twelfth-night enter LADDER {name}` enters one."))
 

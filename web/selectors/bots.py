@@ -161,11 +161,17 @@ class LaddersFor(NamedTuple):
 
 
 def ladders_for(bot: Bot, games: Collection[str]) -> LaddersFor:
-    """Return the ladders of games for one bot, by their titles. Costs two queries."""
+    """Return the ladders of games for one bot, by their titles. Costs two queries.
+
+    A bot can enter the ladders that play: neither paused nor set aside.
+    """
     entered = set(LadderEntry.objects.filter(bot=bot).values_list("ladder", flat=True))
     found = LaddersFor([], [])
     for ladder in Ladder.objects.filter(game__in=games).order_by("title", "pk"):
-        (found.entered if ladder.pk in entered else found.to_enter).append(ladder)
+        if ladder.pk in entered:
+            found.entered.append(ladder)
+        elif not (ladder.paused or ladder.set_aside):
+            found.to_enter.append(ladder)
     return found
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from engine.analysis import Analysis, Decision
+from engine.analysis.results import MISTAKE_LOSS
 from engine.games.twelve_days import TwelveDays
 from web.table.verdicts import Verdict
 
@@ -136,7 +137,7 @@ def _by_moves(
         "its chance" if own else f"{names[seat]}’s chance",
         100 * before[seat],
         100 * after[seat],
-        own and falls and made[0] not in verdict.faults,
+        own and falls and made[0].loss < MISTAKE_LOSS,
     )
 
 

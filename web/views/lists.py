@@ -80,7 +80,9 @@ def matches(request: HttpRequest) -> HttpResponse:
     context = {
         "highlights": highlights.shown(last_highlights()[:_HIGHLIGHTS]) if is_front else [],
         "groups": match_rows.grouped(match_rows.tagged(rows[:_ROWS])),
-        "coming": match_rows.next_start() if state == "playing" and not rows else None,
+        "coming": match_rows.next_start()
+        if state == "playing" and not rows and number == 1
+        else None,
         "previous": number - 1,
         "next": number + 1 if len(rows) > _ROWS and number < _LAST_PAGE else None,
         "wanted": wanted,
@@ -106,7 +108,7 @@ def ladders(request: HttpRequest) -> HttpResponse:
     context = {
         "page": page,
         "tops": [(top, ladder_story.of(top)) for top in tops],
-        "headline": "" if filtered else ladder_story.headline(tops),
+        "headline": "" if filtered or page.has_other_pages() else ladder_story.headline(tops),
         "searched": filtered or page.paginator.count >= _FEW,
         "wanted": wanted,
         "errors": filters.errors,
@@ -126,13 +128,13 @@ def events(request: HttpRequest) -> HttpResponse:
     coming = list(event_rows.matching(event_rows.tournaments_to_come(), wanted, format_)[:_ROWS])
     filtered = bool(wanted or format_ or filters.errors)
     winners = event_rows.winners_of(page)
-    last = next((one for one in page if one.pk in winners), None)
+    last = next((one for one in page if one.state == Tournament.State.FINISHED), None)
     is_front = page.number == 1 and not filtered
     context = {
         "coming": coming,
         "page": page,
         "winners": winners,
-        "last": last if is_front else None,
+        "last": last if is_front and last is not None and last.pk in winners else None,
         "next": next((one for one in coming if one.starts_at > timezone.now()), None),
         "searched": filtered or page.paginator.count + len(coming) >= _FEW,
         "wanted": wanted,

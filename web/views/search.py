@@ -20,8 +20,8 @@ def search(request: HttpRequest) -> HttpResponse:
         past = tournaments.matching(tournaments.tournaments_past(), wanted, "")
         events = [*coming[: _ROWS + 1], *past[: _ROWS + 1]][: _ROWS + 1]
         found = list(bots.bots_listed(wanted, "")[: _ROWS + 1])
-        # Only bots have matches, so a name without bots needs no search for them.
-        played = list(matches.matches_found(wanted, "", "")[: _ROWS + 1]) if found else []
+        # Retired bots are not listed, but their matches are.
+        played = list(matches.matches_found(wanted, "", "")[: _ROWS + 1])
         context |= {
             "bots": found[:_ROWS],
             "more_bots": len(found) > _ROWS,

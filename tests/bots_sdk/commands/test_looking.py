@@ -60,7 +60,7 @@ def test_status_and_logs_lead_to_the_reason_of_a_refused_version(
     stub.answers["GET bots/slow"] = (200, bot)
     stub.answers["GET matches"] = (200, {"results": [], "next": None})
     shown = logged_in("status").stdout
-    assert "slow has no version that can play: `twelfth-night logs slow` says why." in shown
+    assert "slow has no version that can play: see `twelfth-night logs slow`." in shown
     stub.answers["GET bots/slow/versions"] = (200, {"results": [{"number": 3}], "next": None})
     log = {"bot": "slow", "number": 3, "state": "refused", "reason": "timeout", "qualifying": []}
     stub.answers["GET bots/slow/versions/3/log"] = (200, log)

@@ -45,6 +45,15 @@ def test_the_search_says_what_it_finds_and_when_it_finds_nothing(client: Client)
     assert 'href="/search/"' in page(client, "/")
 
 
+def test_the_search_finds_matches_of_a_bot_that_is_retired(
+    client: Client, played: Tournament
+) -> None:
+    Bot.objects.filter(name="bot-1").update(retired_at=timezone.now())
+    text = page(client, "/search/?q=bot-1")
+    assert 'href="/bots/bot-1/"' not in text
+    assert 'class="match-link" href="/matches/' in text
+
+
 def test_the_search_costs_as_many_queries_for_more_rows(client: Client, played: Tournament) -> None:
     Tournament.objects.update(title="The cup of bots")
     before = queries(client, "/search/?q=bot")
@@ -123,8 +132,12 @@ def test_the_ladders_begin_with_the_leader_and_need_no_form_while_they_are_few(
     assert f"{leading.bot.name} leads the ladder" in text
     assert f"{leading.bot.name} leads by 42 Elo." in text
     assert "list-search" not in page(client, "/ladders/")
+    Standing.objects.filter(pk=leading.pk).update(rating=second.rating)
+    assert "leads the ladder" not in words_of(page(client, "/ladders/"))
+    Standing.objects.filter(pk=leading.pk).update(rating=second.rating + 42_000)
     for number in range(4):
         small.ladder(f"more-{number}")
+    assert "<h1>Ladders</h1>" in page(client, "/ladders/")  # nobody leads the new ones
     assert "list-search" in page(client, "/ladders/")
     assert "<h1>Ladders</h1>" in page(client, "/ladders/?q=quick")
 
@@ -137,3 +150,8 @@ def test_the_tournaments_begin_with_the_last_winner(client: Client, played: Tour
         key="end", kind="finished", bot=bot, tournament=played, at=timezone.now()
     )
     assert "bot-2 won the last tournament" in page(client, "/events/")
+    newer = small.tournament(Ladder.objects.get())
+    Tournament.objects.filter(pk=newer.pk).update(
+        state="finished", starts_at=timezone.now() + timedelta(hours=1), finished_at=timezone.now()
+    )
+    assert "won the last tournament" not in page(client, "/events/")
