@@ -144,7 +144,7 @@ def _parser() -> argparse.ArgumentParser:
         _bench,
         "Measure how many matches with random moves the engine plays in a second. "
         "Shuffling the cards is part of the time. Lines that end in `fast` measure the "
-        "compiled kernel, which `pip install 'twelfth-night[fast]'` adds.",
+        "compiled kernel, which `python -m pip install numpy wasmtime` adds.",
     )
     made.add_argument(
         "--seconds", type=_seconds, default=1.0, help="time for each preset (default: %(default)s)"

@@ -28,8 +28,8 @@ from engine.playouts import evaluate, is_fast, rule_of_thumb
 GAMES = ["twelve-days"]  # the league checks the bot for these games only
 PLAYOUTS = 2_000 if is_fast() else 100
 """Playouts (simulated matches) for a decision, for all moves together. They take 10 ms with the
-compiled kernel, and 50 ms without it. The league has it; `pip install "twelfth-night[fast]"` adds
-it here."""
+compiled kernel, and 50 ms without it. The league has it; `python -m pip install numpy wasmtime`
+adds it here."""
 
 
 def choose(observation: dict[str, Any]) -> str:

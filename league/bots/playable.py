@@ -82,8 +82,8 @@ def _refuse(bot: Bot, obstacle: Obstacle) -> None:
             raise ValidationError(describe(bot, held), code=obstacle)
         case Obstacle.PAUSED:
             raise ValidationError(
-                f"{bot} is paused. Resume it first: `twelfth-night bot resume {bot}`, or the "
-                "button on the page My bots.",
+                f"{bot} is paused. Resume it first: `twelfth-night bot resume {bot}`, the button "
+                f"on the page My bots, or PATCH /api/v1/bots/{bot} with paused: false.",
                 code=obstacle,
             )
         case Obstacle.NO_VERSION:
@@ -99,7 +99,7 @@ def _refuse(bot: Bot, obstacle: Obstacle) -> None:
 def _without_version(bot: Bot) -> str:
     last = bot.versions.order_by("-number").first()
     if last is None:
-        return f"{bot} has no version yet. Upload one first."
+        return f"{bot} has no version yet. Upload one first (POST /api/v1/bots/{bot}/versions)."
     number = last.number
     match last.state:
         case BotVersion.State.CHECKING:

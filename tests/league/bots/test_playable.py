@@ -56,7 +56,9 @@ def test_a_refusal_names_the_first_obstacle_that_is_not_allowed() -> None:
     assert refused.value.code == "bot-paused"
     with pytest.raises(ValidationError) as refused:
         bots.require_playable(bot, despite={Obstacle.PAUSED})
-    assert refused.value.messages == ["swan has no version yet. Upload one first."]
+    assert refused.value.messages == [
+        "swan has no version yet. Upload one first (POST /api/v1/bots/swan/versions)."
+    ]
     bots.require_playable(bot, despite={Obstacle.PAUSED, Obstacle.NO_VERSION})
 
 

@@ -25,7 +25,9 @@ def test_a_bot_that_cant_play_cant_enter_and_the_error_names_the_remedy() -> Non
     bot = hosted_bot(User.objects.create_user("ada"), "swan")
     error = refusal(bot)
     assert error.code == "no-version"
-    assert error.messages == ["swan has no version yet. Upload one first."]
+    assert error.messages == [
+        "swan has no version yet. Upload one first (POST /api/v1/bots/swan/versions)."
+    ]
     version = bots.upload(bot=bot, data=FIRST)
     assert "version 1 is still being checked" in refusal(bot).messages[0]
     bots.withdraw_version(version)
