@@ -49,6 +49,7 @@ def test_home_follows_a_live_match_then_the_next_then_replays_the_best(
     Streams(fresh.page)
     fresh.page.goto("/")
     shown = fresh.page.locator("#tv")
+    expect(shown.locator(".to-watch")).to_be_visible()
     expect(tables(fresh.page, second).locator(".seat.acts")).to_have_count(3)
     play_on(teams[0])
     expect(shown.locator(".live-state")).to_contain_text("The match is over")
