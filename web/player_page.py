@@ -45,8 +45,8 @@ GAMES = {
             "with the most gifts wins.",
             "The leader plays a single, a set (9 9) or a straight (9 8 7). You pass or play the "
             "same kind; your lowest card must be as low as the leader’s, or lower.",
-            "The lowest card wins the trick and leads next. If your last cards lose, they come "
-            "back.",
+            "The lowest card wins the trick and leads next. If your last cards lose, you "
+            "take them back.",
         ],
     ),
 }

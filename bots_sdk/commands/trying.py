@@ -173,7 +173,7 @@ def try_bot(
         is_forfeited = summary.matches and summary.forfeits == summary.matches
         if is_forfeited and not declared_by(bot) and not fault_printer.is_without_text:
             _print_other_games(bot, setup.table.game)
-        if not stopped and not error:
+        if not stopped and not error and not is_forfeited:
             words = _command(bot, game, rules, seats if setup.table.seats != 4 else 0, ladder)
             _print_next(words, setup, summary, against)
     if error:

@@ -90,8 +90,8 @@ class Table(NamedTuple):
                 f"After day {preset.days}, hands score too: the most 7s give 7 points."
             )
         return (
-            f"After round {preset.rounds}, the most gifts win. Last cards that win a trick win the "
-            "round: a gift from the pool, and one from the seat with most cards."
+            f"After round {preset.rounds}, the most gifts win. A trick won with the last cards "
+            "wins the round: a gift from the pool, and one from the seat with most cards."
         )
 
     @property

@@ -15,7 +15,7 @@ from pytest_django import Settings
 from bots_sdk.sandbox.errors import SandboxUnavailableError
 from league import bots, competitions
 from league.bots import check_attempts, checks, jails
-from league.bots.qualifying import CheckTooLongError, MatchSetting, WallLimit, why_too_long
+from league.bots.qualifying import CheckTooLongError, MatchSetting, WallLimit
 from league.models import Bot, BotSource, BotVersion, QualifyingMatch
 from league.single_workers import Work, single_worker
 from tests.league import small
@@ -143,23 +143,6 @@ def test_a_check_that_takes_too_long_is_refused_with_the_limit_and_the_remedy(
     assert match.printed == "loaded\n"
     assert match.observation is not None
     assert bot.current == ready
-
-
-@pytest.mark.parametrize(
-    ("moves", "seconds", "remedy"),
-    [
-        (1, 32.0, "its `choose` does not return (an endless loop?)"),
-        (40, 3.0, "The league was busy: upload the file again."),
-        (90, 80.0, "Choose moves faster, or declare only the games that your bot plays"),
-    ],
-)
-def test_a_check_that_takes_too_long_names_the_cause_by_the_time_of_the_bot(
-    moves: int, seconds: float, remedy: str
-) -> None:
-    setting = MatchSetting("partridge", "eagle-short", 4, move_seconds=1.0)
-    why = why_too_long(moves, seconds, setting, limit=120)
-    assert remedy in why
-    assert f"for which the bot used {seconds:.1f} s." in why
 
 
 def reach_the_limit_in_partridge(monkeypatch: pytest.MonkeyPatch) -> None:
