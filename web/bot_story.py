@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from django.db.models import QuerySet
 from django.urls import reverse
+from django.utils.text import get_text_list
 
 from league.models import Bot, BotVersion, Tournament, TournamentEntry
 from league.models.standings import Hidden
@@ -181,19 +182,18 @@ def _step_of_version(bot: Bot, versions: Sequence[BotVersion]) -> Step:
     return Step(text, "Promote it", page)
 
 
-def contrasted(best: list[Rival], worst: list[Rival]) -> tuple[list[Rival], list[Rival]]:
-    """Return the best and worst opponents of a bot without false contrasts.
+def clear_worst(best: list[Rival], worst: list[Rival]) -> list[Rival]:
+    """Return the opponents that a bot clearly beats least often.
 
-    An opponent that the bot beats in more than half of their matches is one of the worst only if
-    its share is clearly below those of the best.
+    An opponent that the bot beats in more than half of their matches is one of them only if its
+    share is clearly below the shares of the best.
 
     Args:
         best: as `web.selectors.head_to_head.rivals` returns them.
         worst: likewise.
     """
     lowest = min((one.share for one in best), default=0.0)
-    clear = [one for one in worst if one.share <= 1 / 2 or one.share < lowest - _NEAR]
-    return best, clear
+    return [one for one in worst if one.share <= 1 / 2 or one.share < lowest - _NEAR]
 
 
 def even_shares(bot: Bot, rivals: Sequence[Rival]) -> str:
@@ -203,10 +203,10 @@ def even_shares(bot: Bot, rivals: Sequence[Rival]) -> str:
         return ""
     low, high = f"{100 * min(shares):.0f}", f"{100 * max(shares):.0f}"
     range_ = f"{low} %" if low == high else f"{low} to {high} %"
-    names = [one.name for one in rivals]
+    names = get_text_list([one.name for one in rivals], "and")
     return (
-        f"{bot.name} does about as well against {', '.join(names[:-1])} and {names[-1]}: "
-        f"it had the better place in {range_} of their matches."
+        f"{bot.name} does about equally well against {names}: it had the better place in {range_} "
+        "of their matches."
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from django.http import HttpRequest
+from django.utils.text import get_text_list
 
 _LONGEST_SEARCH = 80
 _SHOWN = 40
@@ -47,7 +48,7 @@ class Filters(NamedTuple):
         words = [key if key == word else f"{key} ({word})" for key, word in known.items()]
         self.errors[name] = (
             f"The {name} “{shown}” does not exist, so the list ignores it. "
-            f"You can choose {_or(words)}."
+            f"You can choose {get_text_list(words)}."
         )
         return ""
 
@@ -55,7 +56,3 @@ class Filters(NamedTuple):
 def filters_of(request: HttpRequest) -> Filters:
     """Return the filters of a request."""
     return Filters(request, {})
-
-
-def _or(words: list[str]) -> str:
-    return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

@@ -1,6 +1,6 @@
 """The stories of challenges and comparisons: a headline, and how far they are, as sentences."""
 
-from collections.abc import Sequence
+from django.utils.text import get_text_list
 
 from league.competitions.challenges import Result
 from league.models import Challenge, Comparison
@@ -13,7 +13,7 @@ def challenge_headline(challenge: Challenge) -> str:
         challenge: with its bot, and with `bots` and their bots prefetched.
     """
     names = [seat.bot.name for seat in challenge.bots.all() if seat.bot_id != challenge.bot_id]
-    return f"{challenge.bot.name} challenges {_and(names)}"
+    return f"{challenge.bot.name} challenges {get_text_list(names, 'and')}"
 
 
 def challenge_state(challenge: Challenge, result: Result) -> str:
@@ -63,7 +63,3 @@ def comparison_state(comparison: Comparison, blocks: int) -> str:
                 return f"Cancelled after {done}."
             return f"No verdict yet, after {done}."
     return "Undecided: if there is a difference, it is small."
-
-
-def _and(names: Sequence[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -347,7 +347,8 @@ class TwelveDays(State):
     def hand(self, seat: int) -> list[int]:
         return cards_in(self.hands[seat])
 
-    def _public(self, seat: int | None = None) -> dict[str, Any]:  # with the history of a seat
+    def _public(self, seat: int | None = None) -> dict[str, Any]:
+        """Return what all may see; if a seat is given, with the finished days as it sees them."""
         days = self.history
         day_cards: list[list[int]] = [[] for _ in range(self.seats)]
         for day in days:
@@ -365,7 +366,7 @@ class TwelveDays(State):
             "day_cards": day_cards,
             "deck": len(self.deck) - self.top,
             "discards": sorted(self.discards),
-            "history": [d.seen_by_all() if seat is None else d.seen_by(seat) for d in days],
+            "history": [day.seen_by_all() if seat is None else day.seen_by(seat) for day in days],
             "scores": None if scores is None else list(scores),
         }
 

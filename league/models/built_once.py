@@ -107,7 +107,7 @@ class _Part(NamedTuple):
 
     Attributes:
         model: of the object.
-        relation: the relation that leads to it; None for the object that is asked for.
+        relation: the field that the query follows to it; None for the query's own objects.
         names: its attributes.
         columns: their names in the query.
     """

@@ -100,7 +100,7 @@ class Docker:
         return subprocess.CompletedProcess([], status, out.getvalue(), errors.getvalue())
 
     def _wait(self, seconds: float) -> None:
-        """Note a wait; the long one lasts until the old front is told to end."""
+        """Note a wait; the long one lasts until the command stops the old front."""
         self.waits.append(seconds)
         until = time.monotonic() + 60
         while seconds == upgrade.DELAY_SECONDS and '"front-old"]' not in self._stops():

@@ -23,7 +23,7 @@ from web.bot_panels import (
     place,
 )
 from web.bot_story import (
-    contrasted,
+    clear_worst,
     even_shares,
     headline,
     next_step,
@@ -64,7 +64,8 @@ def overview(request: HttpRequest, name: str) -> HttpResponse:
     if owned:
         faults = last_faults(found, _FAULTS_AMONG)
         context["step"] = owners_step(found, versions, rows, faults, online=online, waits=waits)
-    best, worst = contrasted(*rivals(found, _RIVALS))
+    best, worst = rivals(found, _RIVALS)
+    worst = clear_worst(best, worst)
     context |= {
         "headline": headline(found, rows, unrated),
         "places": places,

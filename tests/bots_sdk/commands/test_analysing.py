@@ -87,26 +87,26 @@ def test_a_record_that_does_not_verify_is_refused(cli: Cli, file: Path) -> None:
     assert "The record is not valid: scores are" in result.stderr
 
 
-def test_decisions_and_chances_have_the_day_that_other_commands_show(
-    cli: Cli, tmp_path: Path
-) -> None:
+@pytest.fixture
+def all_shown(cli: Cli, tmp_path: Path) -> str:
+    """Return what ``analyse --all`` prints of a match of 12 Days."""
     match = simulate("twelve-days", "calliope", 3, bytes(32), lambda legal: legal[-1], "ada")
     path = tmp_path / "matches.jsonl"
     path.write_text(write(match) + "\n")
-    shown = cli("analyse", path, "--playouts", 8, "--all").stdout
-    _, chances = shown.split("Each bot's chance")
+    return cli("analyse", path, "--playouts", 8, "--all").stdout
+
+
+def test_decisions_and_chances_have_the_day_that_other_commands_show(all_shown: str) -> None:
+    _, chances = all_shown.split("Each bot's chance")
     for name in ("the deal", "day 1", "day 12"):
         assert f"\n{name} " in chances
-    assert "\nday 12 " in shown
+    assert "\nday 12 " in all_shown
 
 
 def test_marked_decisions_lose_at_least_what_the_text_and_the_error_bar_say(
-    cli: Cli, tmp_path: Path
+    all_shown: str,
 ) -> None:
-    match = simulate("twelve-days", "calliope", 3, bytes(32), lambda legal: legal[-1], "ada")
-    path = tmp_path / "matches.jsonl"
-    path.write_text(write(match) + "\n")
-    shown = cli("analyse", path, "--playouts", 8, "--all").stdout
+    shown = all_shown
     assert "A mistake loses 0.06 to 0.20 places, a blunder more, and\nboth lose more than" in shown
     rows = re.findall(r"(\d\.\d\d) ± (\d\.\d\d) +(best|fine|mistake|blunder)", shown)
     assert {mark for *_, mark in rows} >= {"fine", "mistake", "blunder"}

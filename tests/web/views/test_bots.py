@@ -312,9 +312,9 @@ def test_opponents_with_nearly_equal_shares_are_one_sentence(
     best: list[float], worst: list[float], clear: int, sentence: str
 ) -> None:
     rivals = [[Rival("bot-1", 9, share) for share in shares] for shares in (best, worst)]
-    first, last = bot_story.contrasted(*rivals)
-    assert (first, len(last)) == (rivals[0], clear)
-    text = bot_story.even_shares(Bot(name="ada"), [*first, *last])
+    last = bot_story.clear_worst(*rivals)
+    assert len(last) == clear
+    text = bot_story.even_shares(Bot(name="ada"), [*rivals[0], *last])
     assert text.endswith(sentence)
     assert bool(text) == bool(sentence)
 
