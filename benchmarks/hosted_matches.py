@@ -173,7 +173,7 @@ def by_workers(directory: Path, options: argparse.Namespace, bots: list[Any], sl
         while matches.exclude(status="finished").exists():
             for match_id in play.claim_due_hosted():
                 tasks.play_match.delay(match_id)
-            time.sleep(0.05)  # the queue is short
+            time.sleep(0.2)  # the queue is short, and this process takes time from the workers
         for round_id in ratings.rounds_to_apply():
             ratings.apply_round(round_id)
         return count / (time.perf_counter() - began) * 3600
@@ -182,12 +182,16 @@ def by_workers(directory: Path, options: argparse.Namespace, bots: list[Any], sl
 @contextmanager
 def worker(directory: Path, processes: int) -> Iterator[None]:
     """Run a worker as `make up` does; enter the block when it takes tasks."""
+    from league import heartbeats
+
+    heartbeats.worker_was_started()  # one before
     log = directory / "worker.log"
     with log.open("wb") as output:
         process = subprocess.Popen(
             [
-                *(sys.executable, "-m", "celery", "-A", "config", "worker", "--queues", "play"),
-                *("--concurrency", str(processes), "--loglevel", "INFO", "--without-gossip"),
+                *(sys.executable, "-m", "celery", "-A", "config", "--quiet", "worker"),
+                *("--queues", "play", "--concurrency", str(processes), "--loglevel", "WARNING"),
+                *("--without-gossip", "--without-mingle"),
             ],
             cwd=serving.CHECKOUT,
             stdout=output,
@@ -195,7 +199,7 @@ def worker(directory: Path, processes: int) -> Iterator[None]:
         )
     try:
         until = time.monotonic() + 120
-        while b"ready." not in log.read_bytes():
+        while not heartbeats.worker_was_started():
             if process.poll() is not None or time.monotonic() > until:
                 sys.exit(f"the worker does not start:\n{log.read_text()[-2000:]}")
             time.sleep(0.05)

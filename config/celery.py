@@ -4,12 +4,13 @@ Workers bind each task's id to the lines that the task logs, and the id of the r
 the task (django-structlog).
 """
 
+import gc
 import multiprocessing
 import os
 import tempfile
 
 from celery import Celery
-from celery.signals import worker_init, worker_process_init
+from celery.signals import worker_before_create_process, worker_init, worker_process_init
 from click import IntRange, Option
 from django_structlog.celery.steps import DjangoStructLogInitStep
 
@@ -18,7 +19,7 @@ from config.starting import read_settings
 
 read_settings()
 
-app = Celery("league", amqp="config.broker:PromptAMQP")
+app = Celery("league", amqp="config.broker:PromptAMQP", fixups=["config.kept_connections:fixup"])
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["league"])
 app.steps["worker"].add(DjangoStructLogInitStep)
@@ -55,6 +56,16 @@ def note_worker(**_: object) -> None:
     _workers[:] = [os.getpid()]
     settings = multiprocessing.current_process()._config  # type: ignore[attr-defined]
     settings["tempdir"] = tempfile.gettempdir()
+
+
+@worker_before_create_process.connect
+def freeze_memory(**_: object) -> None:
+    """Exempt all objects from garbage collection that the processes of a worker inherit.
+
+    Otherwise a process visits them in each full collection, and copies their memory by that.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 @worker_process_init.connect
