@@ -62,8 +62,7 @@ define install
 @$(BIN)/python -c '' 2>/dev/null || { $(find_python); \
 	echo "venv: Python $$version in $(VENV)"; \
 	$(UV) venv --quiet --clear --python "$$(command -v $$python)" $(VENV); }
-@echo "venv: installing $(1)"
-@$(UV) pip install --require-hashes --python $(BIN)/python -r $(1)
+@$(BIN)/python devserver/install.py $(1) $(UV)
 endef
 else
 define install

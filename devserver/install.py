@@ -1,28 +1,43 @@
-"""Installs locked packages with pip, and shows how far it is: ``make venv`` without uv.
+"""Installs locked packages with pip or uv, and shows how far it is, for ``make venv``.
 
-Runs in a fresh environment, so it needs nothing but Python and pip. In a terminal it rewrites one
-line with a bar; elsewhere it prints a line every few seconds.
+Runs in a fresh environment, so it needs nothing but Python, and pip or uv. In a terminal it
+rewrites one line with a bar; elsewhere it prints a line every few seconds.
 """
 
+import fcntl
 import math
 import os
+import pty
 import re
+import struct
 import subprocess
 import sys
 import sysconfig
+import termios
 import threading
 import time
 from collections import deque
 from collections.abc import Container, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import distributions
 from pathlib import Path
+from typing import IO
 
 _COLLECTING = re.compile(r"Collecting (\S+?)==")
 _FETCHED = re.compile(r"\s+(?:Downloading|Using cached) (\S+) \(([\d.]+) (bytes|kB|MB|GB)\)")
 _INSTALLING = re.compile(r"Installing collected packages: ")
 _PIN = re.compile(r"([\w.-]+)(?:\[[\w,.-]+\])?==([\w.!+]+).*")
 _MEGABYTES = {"bytes": 1e-6, "kB": 1e-3, "MB": 1.0, "GB": 1e3}
+_UV_PACKAGES = re.compile(r"Preparing packages\.\.\. \((\d+)/(\d+)\)")
+_UV_BAR = re.compile(r"([\w.-]+) +-+ +([\d.]+) ([KMG]?)i?B/([\d.]+) ([KMG]?)i?B")
+_UV_INSTALLED = re.compile(r"Installed (\d+) packages?")
+_UV_MEGABYTES = {"": 1e-6, "K": 2**10 / 1e6, "M": 2**20 / 1e6, "G": 2**30 / 1e6}
+_UV_ROWS, _UV_COLUMNS = 200, 200
+"""The size of the terminal of uv; in a smaller one uv draws no bar for some files."""
+_UV_MOVING = re.compile(r"[\u2580-\u259f\u2800-\u28ff]")
+"""Begins a line that uv draws anew ten times a second: a spinner or a bar of blocks."""
+_CONTROL = re.compile(r"\x1b\[[\d;?]*[a-zA-Z]")
 _COLLECTED_PART = 0.7
 """The part of the time that collecting and downloading take, roughly."""
 _FIRST_PART = 0.1
@@ -47,7 +62,7 @@ class Progress:
         began: the start, by `time.monotonic`.
         minutes: the least estimate of the minutes left that was shown.
         printed: the number of packages and the time left in the last line of `news`.
-        last_lines: the end of pip's output.
+        last_lines: the end of the installer's output.
     """
 
     total: int
@@ -100,12 +115,22 @@ class Progress:
             part = _COLLECTED_PART + (1 - _COLLECTED_PART) * done / total
             what = f"all fetched, installed {done} of {self.total} packages"
         else:
-            part = _COLLECTED_PART * min(self.collected, total) / total
+            part = _COLLECTED_PART * self._fetched_part()
             what = f"fetched {self.collected} of {self.total} packages"
-        what += f", {self.megabytes:.0f} MB"
+        what += f", {self._size()}"
+        if not self.total:
+            what = "looking up the packages"
         left = f", {self._left(part)} left" if part > _FIRST_PART else ""
         package = f" ({self.package})" if self.package and not self.installs else ""
         return part, what, left, package
+
+    def _fetched_part(self) -> float:
+        """Return how much of the download is finished, from 0 to 1."""
+        return min(self.collected, self.total) / max(1, self.total)
+
+    def _size(self) -> str:
+        """Return the size of the files so far."""
+        return f"{self.megabytes:.0f} MB"
 
     def _left(self, part: float) -> str:
         """Return about how long it still takes; it never rises.
@@ -116,6 +141,52 @@ class Progress:
         minutes = math.ceil(left / 60) if left > _SHORT_SECONDS else 0
         self.minutes = minutes if self.minutes is None else min(minutes, self.minutes)
         return f"about {self.minutes} min" if self.minutes else "less than 1 min"
+
+
+@dataclass(slots=True)
+class UvProgress(Progress):
+    """How far an installation by uv is.
+
+    uv fetches up to 50 files at the same time. So the sizes give the finished part, and not the
+    number of packages.
+
+    Attributes:
+        files: how much of each file is fetched, and its size, in MB.
+    """
+
+    files: dict[str, tuple[float, float]] = field(default_factory=dict)
+
+    def read(self, line: str) -> None:
+        """Take a line that uv draws: the number of packages, and a bar for each file."""
+        text = _CONTROL.sub("", line).strip()
+        bars = _UV_BAR.findall(text)
+        for name, done, done_unit, size, unit in bars:
+            megabytes = float(size) * _UV_MEGABYTES[unit]
+            fetched = float(done) * _UV_MEGABYTES[done_unit]
+            if fetched < megabytes:
+                self.package = name
+            self.files[name] = fetched, megabytes
+        if found := _UV_PACKAGES.search(text):
+            self.collected, self.total = int(found[1]), int(found[2])
+        elif text.startswith("Prepared "):
+            self.installs = True
+            self.files = {name: (size, size) for name, (_, size) in self.files.items()}
+        elif found := _UV_INSTALLED.match(text):
+            self.total = int(found[1])
+        elif text and not bars and not _UV_MOVING.match(text):
+            self.last_lines.append(text)
+        self.megabytes = sum(fetched for fetched, _ in self.files.values())
+
+    def _fetched_part(self) -> float:
+        return self.megabytes / self._all() if self.files else 0.0
+
+    def _size(self) -> str:
+        of_all = "" if self.installs else f" of {self._all():.0f}"
+        return f"{self.megabytes:.0f}{of_all} MB"
+
+    def _all(self) -> float:
+        """Return the size of all files that uv has begun to fetch, in MB."""
+        return sum(size for _, size in self.files.values())
 
 
 def count_packages(lines: Iterable[str], installed: Container[tuple[str, str]] = ()) -> int:
@@ -143,10 +214,10 @@ def _locked_name(name: str) -> str:
 
 
 def run(command: list[str], progress: Progress, packages: Path) -> int:
-    """Run pip, show the progress, and return pip's exit status.
+    """Run pip or uv, show the progress, and return the exit status.
 
     Args:
-        command: pip with its arguments.
+        command: pip or uv, with its arguments.
         progress: how far it is.
         packages: the directory of the environment's packages.
     """
@@ -164,42 +235,79 @@ def run(command: list[str], progress: Progress, packages: Path) -> int:
             elif text := progress.news(installed):
                 print(f"venv: {text}", flush=True)
 
-    pip = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    assert pip.stdout is not None
     shower = threading.Thread(target=show, daemon=True)
+    installer, output = _start(command, draws_bars=isinstance(progress, UvProgress))
     shower.start()
     try:
-        for line in pip.stdout:
-            progress.read(line.rstrip("\n"))
-        return pip.wait()
+        with suppress(OSError):  # the end of a terminal's output
+            for line in output:
+                progress.read(line.rstrip("\n"))
+        return installer.wait()
     finally:
         ended.set()
         shower.join()
         if terminal:
             print("\r\x1b[2K", end="", flush=True)
-        pip.kill()
-        pip.wait()
-        pip.stdout.close()
+        installer.kill()
+        installer.wait()
+        output.close()
+
+
+def _start(command: list[str], *, draws_bars: bool) -> tuple[subprocess.Popen[str], IO[str]]:
+    """Start pip or uv; return the process and its output.
+
+    Args:
+        command: pip or uv, with its arguments.
+        draws_bars: whether it needs a terminal, because it draws bars in terminals only.
+    """
+    if not draws_bars:
+        pip = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        assert pip.stdout is not None
+        return pip, pip.stdout
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("4H", _UV_ROWS, _UV_COLUMNS, 0, 0))
+    environment = os.environ | {"TERM": "xterm", "NO_COLOR": "1"}
+    environment.pop("UV_NO_PROGRESS", None)
+    try:
+        installer = subprocess.Popen(
+            command, stdout=theirs, stderr=theirs, env=environment, text=True
+        )
+    finally:
+        os.close(theirs)
+    return installer, os.fdopen(ours, errors="replace")
 
 
 def main(arguments: list[str]) -> int:
-    """Install the packages of a locked file into this Python's environment."""
-    (locked,) = arguments
-    installed = {(_locked_name(each.name), each.version) for each in distributions()}
-    progress = Progress(count_packages(Path(locked).read_text().splitlines(), installed))
-    print(f"venv: installing {progress.total} packages of {locked} into {sys.prefix}", flush=True)
-    pip = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check"]
-    options = ["--progress-bar", "off", "--require-hashes", "-r", locked]
+    """Install the packages of a locked file into this Python's environment.
+
+    Args:
+        arguments: the locked file, and the path of uv if uv installs.
+    """
+    locked, *uv = arguments
+    options = ["--require-hashes", "-r", locked]
     packages = Path(sysconfig.get_path("purelib"))
+    progress: Progress
+    if uv:
+        progress = UvProgress(0)
+        command = [*uv, "pip", "install", "--python", sys.executable, *options]
+        print(f"venv: uv installs {locked} into {sys.prefix}", flush=True)
+    else:
+        installed = {(_locked_name(each.name), each.version) for each in distributions()}
+        progress = Progress(count_packages(Path(locked).read_text().splitlines(), installed))
+        command = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check"]
+        command += ["--progress-bar", "off", *options]
+        print(
+            f"venv: installing {progress.total} packages of {locked} into {sys.prefix}", flush=True
+        )
     try:
-        status = run([*pip, *options], progress, packages)
+        status = run(command, progress, packages)
     except KeyboardInterrupt:
         return 130
     if status:
         print("\n".join(progress.last_lines), file=sys.stderr)
         print(
-            "venv: pip failed; its last lines are above. The packages come from a Python package "
-            "index: check the connection, and run the same command again.",
+            f"venv: {'uv' if uv else 'pip'} failed; its last lines are above. The packages come "
+            "from a Python package index: check the connection, and run the same command again.",
             file=sys.stderr,
         )
         return status
