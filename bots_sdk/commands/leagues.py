@@ -66,7 +66,10 @@ def is_logged_in(url: str) -> bool:
 
 
 def next_commands(url: str) -> list[str]:
-    """Return the commands with which you go on at a league that has started."""
+    """Return the two commands with which you go on at a league that has started.
+
+    Logging in is one of them even if a token is saved: the data of the league may be new.
+    """
     try:
         saved = read_saved()
     except SavedError:
@@ -76,10 +79,8 @@ def next_commands(url: str) -> list[str]:
     if not league.token:
         return [f"{logging_in} --sign-up", "twelfth-night new mybot"]
     user = f" --username {league.username}" if league.username else ""
-    return [
-        *([f"{logging_in}{user}"] if saved.url != url else []),
-        "twelfth-night status" if league.bots else "twelfth-night new mybot",
-    ]
+    going_on = "twelfth-night status" if league.bots else "twelfth-night new mybot"
+    return [f"{logging_in}{user}", going_on]
 
 
 def owner_token() -> tuple[str, str]:

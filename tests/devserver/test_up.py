@@ -50,30 +50,28 @@ def test_a_started_league_prints_the_next_commands_for_its_address(
 
 
 @pytest.mark.parametrize(
-    ("default", "bots", "commands"),
+    ("default", "bots", "last"),
     [
-        ("http://127.0.0.1:8123", {}, ["new mybot"]),
-        ("http://127.0.0.1:8123", {"mybot": "tn_b_1"}, ["status"]),
-        (
-            "http://elsewhere.example",
-            {"mybot": "tn_b_1"},
-            ["login http://127.0.0.1:8123 --username ada", "status"],
-        ),
+        ("http://127.0.0.1:8123", {}, "new mybot"),
+        ("http://127.0.0.1:8123", {"mybot": "tn_b_1"}, "status"),
+        ("http://elsewhere.example", {"mybot": "tn_b_1"}, "status"),
     ],
 )
-def test_a_league_with_a_saved_account_does_not_propose_to_create_one(
+def test_a_league_with_a_saved_account_proposes_to_log_in_to_it(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     default: str,
     bots: dict[str, str],
-    commands: list[str],
+    last: str,
 ) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     league = SavedLeague(username="ada", token="tn_o_1", bots=bots)
     path = tmp_path / "twelfth-night" / "leagues.json"
     Saved(path, default, {"http://127.0.0.1:8123": league}).write()
-    found = next_commands("http://127.0.0.1:8123")
-    assert found == [f"twelfth-night {each}" for each in commands]
+    assert next_commands("http://127.0.0.1:8123") == [
+        "twelfth-night login http://127.0.0.1:8123 --username ada",
+        f"twelfth-night {last}",
+    ]
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
