@@ -245,31 +245,40 @@ def _print_check(version: Any) -> None:
 
 
 def _print_next_step(client: Client, url: str, version: Any) -> None:
+    """Print when a bot has a rank on its ladders; without a ladder, the commands that enter it."""
     name, number = version["bot"], version["number"]
-    if version["state"] != "ready":
+    if version["state"] == "refused":
         return
     if version["held"]:
-        print(
-            f"It does not play until you promote it: {url}/account/bots/{name}/versions/{number}/"
-        )
+        if version["state"] == "ready":
+            page = f"{url}/account/bots/{name}/versions/{number}/"
+            print(f"It does not play until you promote it: {page}")
         return
     places = ladder_places(client, name)
+    ladders = client.send(calls.ladders())["results"]
+    is_checked = version["state"] == "ready"
     for place in places:
-        print(f"On {place['ladder']}: {place['next_block']}")
+        text = place["next_block"]
+        if not is_checked:
+            [needed] = [each["ranked_from"] for each in ladders if each["slug"] == place["ladder"]]
+            text = f"After its check, version {number} plays {needed} blocks for a rank."
+        print(f"On {place['ladder']}: {text}")
     if places:
-        print(typed(f"`twelfth-night status {name}` shows how far it is."))
-    else:
-        checked = version.get("qualifying", [])  # absent if the command did not wait
-        passed = {match["game"] for match in checked if match["passed"]}
-        commands = [
-            f"  {command_word()} enter {ladder['slug']} {name} --wait"
-            for ladder in client.send(calls.ladders())["results"]
-            if not checked or ladder["game"] in passed
-        ]
-        which = "This command enters" if len(commands) == 1 else "Each of these commands enters"
-        print(
-            "To get a rating, enter it on a ladder, a lasting ranking. After that, its first match "
-            f"usually begins within a minute. {which} it, and shows its progress until it has a "
-            "rank, its position on the ladder:"
-        )
-        print("\n".join(commands))
+        shown = "how far it is" if is_checked else "how far it is, and when it has a rank"
+        print(typed(f"`twelfth-night status {name}` shows {shown}."))
+        return
+    checked = version.get("qualifying", [])  # absent if the command did not wait
+    passed = {match["game"] for match in checked if match["passed"]}
+    open_to_it = [each for each in ladders if not checked or each["game"] in passed]
+    if not open_to_it:
+        return
+    blocks = " or ".join(map(str, sorted({each["ranked_from"] for each in open_to_it})))
+    which = "This command enters" if len(open_to_it) == 1 else "Each of these commands enters"
+    after = "" if is_checked else " after the check"
+    print(
+        f"To get a rating, enter it{after} on a ladder, a lasting ranking. Its first match then "
+        "usually begins within a minute, and it has a rank, its position on the ladder, after "
+        f"{blocks} blocks. {which} it, and shows how long this takes:"
+    )
+    for each in open_to_it:
+        print(f"  {command_word()} enter {each['slug']} {name} --wait")

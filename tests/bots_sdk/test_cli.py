@@ -369,7 +369,7 @@ def test_the_help_shows_no_type_for_flags(cli: Cli, command: tuple[str, ...]) ->
     [
         (
             False,
-            "its position on the ladder:\n  twelfth-night enter days mybot --wait",
+            "shows how long this takes:\n  twelfth-night enter days mybot --wait",
         ),
         (True, "It does not play until you promote it: {url}/account/bots/mybot/versions/2/"),
     ],
@@ -381,7 +381,7 @@ def test_upload_prints_the_next_step(
     version = {"bot": "mybot", "number": 2, "state": "ready", "held": held}
     stub.answers["GET bots/mybot"] = (200, {"name": "mybot", "kind": "hosted"})
     stub.answers["POST bots/mybot/versions"] = (202, version)
-    ladders = [{"slug": "days", "game": "twelve-days"}]
+    ladders = [{"slug": "days", "game": "twelve-days", "ranked_from": 20}]
     stub.answers["GET ladders"] = (200, {"results": ladders, "next": None})
     result = logged_in("upload", "mybot.py", "--no-wait")
     assert result.exit_code == 0

@@ -57,8 +57,8 @@ class League(FakeLeague):
             case "GET", ["ladders"]:
                 return {
                     "results": [
-                        {"slug": "partridge", "game": "partridge"},
-                        {"slug": "days", "game": "twelve-days"},
+                        {"slug": "partridge", "game": "partridge", "ranked_from": 20},
+                        {"slug": "days", "game": "twelve-days", "ranked_from": 20},
                     ]
                 }
             case "GET", ["ladders", "partridge", "entries", _] if self.places:
@@ -68,7 +68,8 @@ class League(FakeLeague):
             case "PUT", ["ladders", *_]:
                 return {"ladder": "partridge", "bot": "swan"}
             case "POST", ["bots", name, "versions"]:
-                return {"bot": name, "number": 1, "state": "checking", "check_seconds_left": 6.2}
+                new = {"bot": name, "number": 1, "state": "checking", "held": False}
+                return {**new, "check_seconds_left": 6.2}
             case "GET", ["bots", name, "versions", *_]:
                 ready = {"bot": name, "number": 1, "state": "ready", "held": False}
                 return {**ready, "qualifying": QUALIFYING}
@@ -199,7 +200,8 @@ def test_upload_states_how_long_the_check_takes_and_lists_ladders_that_fit(run: 
     text = result.stdout
     assert "Its check plays one match of each of the bot's games. It ends in about 10 s." in text
     assert text.endswith(
-        f"its position on the ladder:\n  {command_word()} enter partridge swan --wait\n"
+        "it has a rank, its position on the ladder, after 20 blocks. This command enters it, and "
+        f"shows how long this takes:\n  {command_word()} enter partridge swan --wait\n"
     )
 
 
@@ -221,6 +223,20 @@ def test_upload_without_waiting_prints_how_to_see_the_result(run: Run) -> None:
     result = run(League(), "upload", "swan.py", "--no-wait")
     assert result.exit_code == 0, result.output
     assert "still waits for its check" in result.stdout
+    assert "enter it after the check on a ladder" in result.stdout
+    assert f"\n  {command_word()} enter days swan --wait\n" in result.stdout
+
+
+def test_upload_without_waiting_prints_what_the_check_of_a_bot_on_a_ladder_leads_to(
+    run: Run,
+) -> None:
+    league = League(place(20, 0, 0, None, is_ranked=True))
+    result = run(league, "upload", "swan.py", "--no-wait")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.splitlines()[-2:] == [
+        "On partridge: After its check, version 1 plays 20 blocks for a rank.",
+        "`twelfth-night status swan` shows how far it is, and when it has a rank.",
+    ]
 
 
 def test_status_begins_with_rank_and_rating_of_a_ranked_bot() -> None:
