@@ -43,10 +43,13 @@ def describe_next_block(standing: Standing) -> str:
     there are.
     """
     ladder, bot = standing.ladder, standing.bot
-    if (why := _why_not(ladder, bot)) is not None:
-        return why
+    if not ladder.entries.filter(bot=bot).exists():
+        return "It is not on this ladder now, so only tournaments rate it."
     # Nobody waits for the rank of a house bot.
     progress = None if bot.kind == Bot.Kind.HOUSE else rank_progress(ladder, bot)
+    counts = "" if progress is None else f" {_counted(progress)}"
+    if (why := _why_not(ladder, bot)) is not None:
+        return f"{why}{counts}"
     if not bots_to_draw(ladder).filter(pk=bot.pk).exists():
         return _offline(ladder, bot, progress)
     still = bot.kind != Bot.Kind.REMOTE and standing_still() > 0
@@ -59,16 +62,16 @@ def describe_next_block(standing: Standing) -> str:
         owners=Count("owner", distinct=True),
     ).values()
     if (few := _too_few(ladder, count, house, owners)) is not None:
-        return few
+        return f"{few}{counts}"
     before = bots_before(ladder, bot)
     if before is not None:
         return _before_placement(ladder, bot, progress, before, still=still)
     if still:
-        return "It waits, because the league's workers play no matches at the moment."
+        return f"It waits, because the league's workers play no matches at the moment.{counts}"
     when = _in_own_rounds(standing, can_play)
     if progress is None:
         return when
-    return f"{when} {_counted(progress)} {_rank_in(bot, progress)}".rstrip()
+    return f"{when}{counts} {_rank_in(bot, progress)}".rstrip()
 
 
 def _too_few(ladder: Ladder, count: int, house: int, owners: int) -> str | None:
@@ -117,8 +120,7 @@ def _short_of(blocks: int, bots: BotQuerySet, ladder: Ladder) -> BotQuerySet:
 
 
 def _why_not(ladder: Ladder, bot: Bot) -> str | None:
-    if not ladder.entries.filter(bot=bot).exists():
-        return "It is not on this ladder now, so only tournaments rate it."
+    """Return why a bot on a ladder gets no new matches; None if nothing keeps it from them."""
     if ladder.set_aside:
         return (
             "An error keeps this ladder from playing new matches. Its page shows organisers the "

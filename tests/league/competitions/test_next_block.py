@@ -76,3 +76,46 @@ def test_of_an_offline_bot_it_is_described_what_its_rank_depends_on(
         "program. Its first match then begins in about 10 s. A rank needs 20 blocks. If the "
         "program answers at once, it has a rank in about 2 minutes."
     )
+
+
+@pytest.mark.parametrize("stop", ["bot", "ladder", "house"])
+def test_of_a_bot_that_is_stopped_the_reason_and_its_blocks_are_described(
+    ladder: Ladder, ada: User, stop: str
+) -> None:
+    [bot] = enter(ladder, ada)
+    first, *_ = competitions.open_placements(ladder.pk)
+    for match in Match.objects.filter(block=first.blocks.earliest("number")):
+        play.play_match(match.pk, players=small.players)
+    match stop:
+        case "bot":
+            Bot.objects.filter(pk=bot.pk).update(paused=True)
+            reason = "Its owner has paused it."
+        case "ladder":
+            Ladder.objects.update(paused=True)
+            reason = "The ladder is paused."
+        case _:
+            Round.objects.update(placed=None)  # only rounds of the ladder draw it
+            Bot.objects.filter(owner=None).update(paused=True)
+            reason = (
+                "It waits for more bots: a table has 3 seats, and 1 of this ladder's bots can play "
+                "now."
+            )
+    standing = Standing(
+        ladder=Ladder.objects.get(), bot=Bot.objects.select_related("current").get(pk=bot.pk)
+    )
+    assert competitions.describe_next_block(standing) == (
+        f"{reason} A rank needs 20 blocks; finished: 1, in play: 0, waiting to begin: 19."
+    )
+
+
+def test_of_a_ranked_bot_that_is_paused_only_the_reason_is_described(
+    ladder: Ladder, ada: User
+) -> None:
+    [bot] = enter(ladder, ada)
+    competitions.open_placements(ladder.pk)
+    small.run_all()
+    for round_id in ratings.take_fits():
+        ratings.fit_round(round_id)
+    Bot.objects.filter(pk=bot.pk).update(paused=True)
+    standing = Standing.objects.get(bot=bot)
+    assert competitions.describe_next_block(standing) == "Its owner has paused it."

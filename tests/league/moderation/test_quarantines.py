@@ -320,4 +320,7 @@ def test_a_bots_page_sentence_names_the_quarantine(ladder: Ladder, bot: Bot, olg
     drawn(ladder)
     moderation.quarantine_bot(bot=bot, reason="floods", made_by=olga)
     sentence = describe_next_block(ladder.standings.get(bot=bot))
-    assert sentence == "It is in quarantine, so it gets no new matches."
+    assert sentence == (
+        "It is in quarantine, so it gets no new matches. A rank needs 20 blocks; finished: 1, in "
+        "play: 0, waiting to begin: 0, not planned yet: 19."
+    )
