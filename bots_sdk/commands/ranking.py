@@ -103,14 +103,11 @@ def _line(place: answers.LadderPlace) -> str | None:
     if not finished + playing + queued:
         return place["next_block"]
     needed = progress["needed"]
-    # The first blocks of other bots draw the bot too, so it may have played more than it needs.
     if finished >= needed:
         return (
             f"{place['ladder']}: all {needed} blocks finished; the league computes rating and rank"
         )
     rating = "" if place["rating"] is None else f"; rating {place['rating'] / 1000:.0f} so far"
-    # A block that another bot's placement drew may be one more than it needs.
-    queued = min(queued, max(needed - finished - playing, 0))
     line = (
         f"{place['ladder']}: {finished} of {needed} blocks finished, {playing} in play, {queued} "
         "waiting to begin"

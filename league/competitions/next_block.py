@@ -151,6 +151,8 @@ def _offline(ladder: Ladder, bot: Bot, progress: RankProgress | None) -> str:
 
 def _placement(ladder: Ladder, bot: Bot, progress: RankProgress, *, still: bool) -> str:
     """Describe a placement that goes on."""
+    if progress.finished >= progress.needed:
+        return f"{_counted(progress)} {_rank_in(bot, progress)}"
     if still:
         begin = "Its first blocks wait, because the league's workers play no matches at the moment."
         return f"{begin} {_counted(progress)}"

@@ -27,6 +27,9 @@ _NOW = timedelta(seconds=60)
 class RankProgress(NamedTuple):
     """The blocks of a bot's current version that count towards its rank.
 
+    Placements of other bots draw the bot too, so it may get more blocks than its rank needs. Of
+    these only as many count as it needs: first those that are over, then those in play.
+
     Attributes:
         needed: the number that a rank needs.
         finished: those that are over, rated or not.
@@ -80,8 +83,13 @@ def rank_progress(ladder: Ladder, bot: Bot) -> RankProgress | None:
     if bot.current is None or _is_ranked(standing, bot.current.number):
         return None
     counts = count_blocks(ladder, bot)
-    left = _estimate(ladder, bot, counts)
-    return RankProgress(ladder.ranked_from, *counts, seconds_left=left)
+    seconds_left = _estimate(ladder, bot, counts)
+    needed = left = ladder.ranked_from
+    finished = min(counts.finished, left)
+    left -= finished
+    playing = min(counts.playing, left)
+    left -= playing
+    return RankProgress(needed, finished, playing, min(counts.queued, left), seconds_left)
 
 
 def usual_seconds(ladder: Ladder, bot: Bot) -> float:

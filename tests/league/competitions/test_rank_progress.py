@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from league import competitions, play, ratings
 from league.competitions.rank_progress import usual_seconds
-from league.models import Bot, Ladder, Match, Round
+from league.models import Bot, Ladder, Match, Round, Standing
 from tests.league import small
 from tests.league.competitions.placing import ada as ada
 from tests.league.competitions.placing import enter
@@ -51,6 +51,23 @@ def test_the_way_to_a_rank_counts_blocks_apart_and_estimates_the_time(
     for round_id in ratings.take_fits():
         ratings.fit_round(round_id)
     assert competitions.rank_progress(ladder, Bot.objects.get(pk=bot.pk)) is None
+
+
+def test_blocks_beyond_those_that_a_rank_needs_do_not_count(ladder: Ladder, ada: User) -> None:
+    [bot] = enter(ladder, ada)
+    enter(ladder, User.objects.create(username="zoe"), "zoe")
+    competitions.open_placements(ladder.pk)
+    # The placement of the other bot draws this one too.
+    assert sum(competitions.count_blocks(ladder, bot)) > small.RANKED_FROM
+    assert progress(ladder, bot) == (0, 0, small.RANKED_FROM)
+    for match in Match.objects.filter(block__bots__bot=bot):
+        play.play_match(match.pk, players=small.players)
+    assert progress(ladder, bot) == (small.RANKED_FROM, 0, 0)
+    standing = Standing(ladder=ladder, bot=Bot.objects.get(pk=bot.pk), blocks=0)
+    assert competitions.describe_next_block(standing) == (
+        "A rank needs 20 blocks; finished: 20, in play: 0, waiting to begin: 0. The league "
+        "computes its rank."
+    )
 
 
 def test_while_no_match_ends_the_estimate_falls(ladder: Ladder, ada: User) -> None:
