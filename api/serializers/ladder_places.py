@@ -21,9 +21,11 @@ class RankProgressSerializer(serializers.Serializer[RankProgress]):
         allow_null=True,
         help_text=(
             "Estimated seconds until all of these blocks are over, from their pace so far. "
-            "Before the first match is over, the estimate for a hosted bot is the time that the "
-            "last new hosted bot needed. Without such a bot, it follows from the pace at which "
-            "the league plays now. For a remote bot, it assumes that the bot answers at once. "
+            "Before the first match is over, the estimate for a hosted bot follows from the pace "
+            "at which the last new hosted bot played. Without such a bot, it follows from the "
+            "pace at which the league plays now. Other new bots share the league's workers, so "
+            "the estimate grows with them. For a remote bot, it assumes that the bot answers at "
+            "once. "
             "Null if the bot gets no matches now."
         ),
     )

@@ -74,19 +74,29 @@ def open_placements(ladder_id: int) -> list[Round]:
         ladder = Ladder.objects.lock_free(pk=ladder_id)
         if ladder is None or ladder.paused:
             return []
-        waiting = _waiting(ladder_id)
-        bots = Bot.objects.in_bulk([each.bot for each in waiting])
-        taken = Counter[bool]()
-        owners: set[tuple[bool, int | None]] = set()
-        for placed in Bot.objects.filter(placements__in=ladder.rounds.open()).distinct():
-            _take_place(placed, taken, owners)
-        costs = _costs(ladder) if waiting else {}
+        chosen = bots_placed_next(ladder)
+        costs = _costs(ladder) if chosen else {}
         opened = []
-        for each in waiting:
-            bot = bots[each.bot]
-            if _take_place(bot, taken, owners):
-                opened += _place(ladder, bot, ladder.ranked_from - each.drawn, costs)
+        for bot, blocks in chosen:
+            opened += _place(ladder, bot, blocks, costs)
         return opened
+
+
+def bots_placed_next(ladder: Ladder) -> list[tuple[Bot, int]]:
+    """Return the bots that get their first blocks next, each with the blocks that it lacks."""
+    waiting = _waiting(ladder.pk)
+    if not waiting:
+        return []
+    bots = Bot.objects.in_bulk([each.bot for each in waiting])
+    taken = Counter[bool]()
+    owners: set[tuple[bool, int | None]] = set()
+    for placed in Bot.objects.filter(placements__in=ladder.rounds.open()).distinct():
+        _take_place(placed, taken, owners)
+    return [
+        (bots[each.bot], ladder.ranked_from - each.drawn)
+        for each in waiting
+        if _take_place(bots[each.bot], taken, owners)
+    ]
 
 
 def bots_before(ladder: Ladder, bot: Bot) -> int | None:

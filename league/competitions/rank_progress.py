@@ -1,5 +1,6 @@
 """How far a bot is on its way to a rank on a ladder."""
 
+from collections import Counter
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -8,6 +9,7 @@ from django.utils import timezone
 
 from bots_sdk.statuses import UNFINISHED
 from league.competitions.ladder_rounds import bots_to_draw
+from league.competitions.placement import MAX_PLACED, bots_placed_next
 from league.models import Block, Bot, Ladder, Match, Round, Standing
 
 _TOGETHER = timedelta(seconds=5)
@@ -35,10 +37,10 @@ class RankProgress(NamedTuple):
         finished: those that are over, rated or not.
         playing: those of which a match has begun.
         queued: those that are drawn and wait.
-        seconds_left: about how long until all are over. At first: as long as the last new bot of
-            this kind took on this ladder; without one, at the pace at which workers play now;
-            else what a placement takes on an idle machine. Later: at the pace so far. None if the
-            bot gets no matches now.
+        seconds_left: about how long until all are over. At first: at the pace of the last new bot
+            of this kind on this ladder; without one, at the pace at which workers play now; else
+            at the pace of an idle machine. Other placements share the workers, so their matches
+            count too. Later: at the pace so far. None if the bot gets no matches now.
     """
 
     needed: int
@@ -92,20 +94,31 @@ def rank_progress(ladder: Ladder, bot: Bot) -> RankProgress | None:
     return RankProgress(needed, finished, playing, min(counts.queued, left), seconds_left)
 
 
-def usual_seconds(ladder: Ladder, bot: Bot) -> float:
+def usual_seconds(ladder: Ladder, bot: Bot, since: datetime | None = None) -> float:
     """Return how long the placement of a bot usually takes, from its first block to its rank.
 
-    A hosted bot takes as long as the last other one. Without one, the workers' pace decides, and
-    the figure for an idle machine is the least. The figure for remote bots is fixed: it
-    holds if the bot answers at once, and how other programs answered shows nothing about it.
+    Workers play the matches of all placements in turn. The pace of the last other hosted bot's
+    placement decides. Without one, the workers' pace decides, and the figure for an idle machine is
+    the least. The figure for remote bots is fixed: it holds if the bot answers at once, and how
+    other programs answered shows nothing about it.
+
+    Args:
+        ladder: the ladder.
+        bot: the bot.
+        since: when the placement began; None if it has not.
     """
     if bot.kind == Bot.Kind.REMOTE:
         return _REMOTE_SECONDS
+    own = ladder.ranked_from * ladder.seats
+    matches = own + _matches_in_turn(ladder, bot, own, since)
     last = _last_placement(ladder, bot)
     if last is None:
-        return max(_PROMISED_SECONDS, _seconds_at_workers_pace(ladder, bot))
+        at_rest = _PROMISED_SECONDS * matches / own
+        return max(at_rest, _seconds_at_workers_pace(matches))
     times = last.aggregate(since=Min("opened_at"), until=Max("applied_at"))
-    return float((times["until"] - times["since"]).total_seconds())
+    ended = Match.objects.finished().filter(finished_at__range=(times["since"], times["until"]))
+    played = ended.hosted().filter(block__round__placed__isnull=False).count()
+    return float((times["until"] - times["since"]).total_seconds()) * matches / (played or own)
 
 
 def seconds_to_first_match(ladder: Ladder, bot: Bot) -> float:
@@ -150,8 +163,39 @@ def _is_ranked(standing: Standing | None, version: int) -> bool:
     return (standing.fitted_version or standing.version) == version
 
 
-def _seconds_at_workers_pace(ladder: Ladder, bot: Bot) -> float:
-    """Return how long a placement takes at the pace of the last minute; 0 without a match.
+def _matches_in_turn(ladder: Ladder, bot: Bot, own: int, since: datetime | None) -> int:
+    """Return how many matches of other placements workers play in turn with those of a bot.
+
+    Args:
+        ladder: the ladder on which the bot is placed. There, its owner's other bots wait for it.
+        bot: the bot.
+        own: the number of its matches. Of each other placement at most as many come in between.
+        since: when its placement began: matches that ended later count too.
+    """
+    placing = (
+        Match.objects.hosted()
+        .filter(block__round__placed__isnull=False)
+        .exclude(block__round__ladder=ladder, block__round__placed__owner=bot.owner_id)
+    )
+    parts = [placing.filter(status__in=UNFINISHED)]
+    if since is not None:
+        parts.append(placing.finished().filter(finished_at__gt=since))
+    matches = Counter[tuple[int, int]]()
+    for part in parts:
+        counted = part.order_by().values_list("block__round__ladder", "block__round__placed")
+        for ladder_id, placed, count in counted.annotate(count=Count("pk")):
+            matches[ladder_id, placed] += count
+    for other, blocks in bots_placed_next(ladder):
+        if other.owner_id != bot.owner_id and other.kind != Bot.Kind.REMOTE:
+            matches[ladder.pk, other.pk] += blocks * ladder.seats
+    largest = sorted((min(own, count) for count in matches.values()), reverse=True)
+    return sum(largest[: MAX_PLACED - 1])
+
+
+def _seconds_at_workers_pace(matches: int) -> float:
+    """Return how long placements of so many matches take at the pace of the last minute.
+
+    The result is 0 if no match ended in that minute.
 
     Busy workers show their pace by the number of matches. Workers that mostly wait play fewer
     matches than they could, so there the matches' own time counts.
@@ -166,11 +210,10 @@ def _seconds_at_workers_pace(ladder: Ladder, bot: Bot) -> float:
     seconds_a_match = min(
         found["each"].total_seconds(), (now - found["since"]).total_seconds() / found["count"]
     )
-    own = ladder.ranked_from * ladder.seats
     # While other matches wait, workers play one match of placements, then one other match.
-    waiting = Match.objects.unfinished().hosted().waiting().exclude(block__round__placed=bot)
-    others = waiting.order_by()[:own].count()
-    return float((own + others) * seconds_a_match)
+    waiting = Match.objects.unfinished().hosted().waiting().filter(block__round__placed=None)
+    others = waiting.order_by()[:matches].count()
+    return float((matches + others) * seconds_a_match)
 
 
 def _seconds_left(ladder: Ladder, bot: Bot, now: datetime) -> float | None:
@@ -192,7 +235,7 @@ def _seconds_left(ladder: Ladder, bot: Bot, now: datetime) -> float | None:
     )
     left, over = counts["left"], counts["over"]
     spent = float((now - since).total_seconds())
-    at_first = max(usual_seconds(ladder, bot) - spent, 1.0)
+    at_first = max(usual_seconds(ladder, bot, since) - spent, 1.0)
     if not over:
         return at_first
     weight = over / (over + left)

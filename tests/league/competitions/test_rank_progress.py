@@ -111,8 +111,9 @@ def test_before_the_first_match_the_estimate_is_the_time_of_the_last_new_bot(
     [first] = enter(ladder, ada)
     competitions.open_placements(ladder.pk)
     small.run_all()
-    opened = Round.objects.filter(placed=first).earliest("pk").opened_at
+    opened = timezone.now() - timedelta(seconds=200)
     Round.objects.filter(placed=first).update(opened_at=opened)
+    Match.objects.finished().update(finished_at=opened + timedelta(seconds=79))
     last = Round.objects.filter(placed=first).order_by("-applied_number").first()
     assert last is not None
     Round.objects.filter(pk=last.pk).update(applied_at=opened + timedelta(seconds=80))
@@ -127,6 +128,41 @@ def test_before_the_first_match_the_estimate_is_the_time_of_the_last_new_bot(
     found = competitions.rank_progress(ladder, other)
     assert found is not None
     assert found.seconds_left == pytest.approx(50, abs=10)
+
+
+def test_placements_at_the_same_time_share_the_workers(ladder: Ladder, ada: User) -> None:
+    zoe, eva = (User.objects.create(username=name) for name in ("zoe", "eva"))
+    [bot] = enter(ladder, ada)
+    assert seconds_left(ladder, bot) == pytest.approx(60)
+    enter(ladder, zoe, "zoe")
+    enter(ladder, ada, "second")  # it waits for the first bot of its owner
+    assert seconds_left(ladder, bot) == pytest.approx(120)
+    competitions.open_placements(ladder.pk)
+    assert seconds_left(ladder, bot) == pytest.approx(120, abs=5)
+    Round.objects.update(opened_at=timezone.now() - timedelta(seconds=60))
+    half = small.RANKED_FROM * ladder.seats // 2
+    for placed in ("ada-0", "zoe-0"):
+        for match in Match.objects.filter(block__round__placed__name=placed)[:half]:
+            play.play_match(match.pk, players=small.players)
+    assert seconds_left(ladder, bot) == pytest.approx(60, rel=0.2)
+    enter(ladder, eva, "eva")
+    assert seconds_left(ladder, bot) > 75
+
+
+def test_the_pace_of_placements_that_shared_the_workers_counts_their_matches(
+    ladder: Ladder, ada: User
+) -> None:
+    for name in ("zoe", "eva"):
+        enter(ladder, User.objects.create(username=name), name)
+    competitions.open_placements(ladder.pk)
+    small.run_all()
+    began = timezone.now() - timedelta(seconds=300)
+    Round.objects.filter(placed__isnull=False).update(
+        opened_at=began, applied_at=began + timedelta(seconds=150)
+    )
+    Match.objects.finished().update(finished_at=began + timedelta(seconds=149))
+    [bot] = enter(ladder, ada)
+    assert usual_seconds(ladder, bot) == pytest.approx(150 / 2, rel=0.1)
 
 
 def play_rounds(ladder: Ladder, matches: int) -> None:
