@@ -27,10 +27,15 @@ class LeagueConfig(AppConfig):
         and in ``createsuperuser``.
         """
         from django.contrib.auth.models import User
+        from django.contrib.auth.validators import UnicodeUsernameValidator
         from django.db.models.signals import post_save
 
         from league import workers  # noqa: F401  (models are loaded only now)
         from league.accounts import names
 
-        User._meta.get_field("username").validators.append(names.check_name)
+        validators = User._meta.get_field("username").validators
+        validators[:] = [
+            *(each for each in validators if not isinstance(each, UnicodeUsernameValidator)),
+            names.check_name,
+        ]
         post_save.connect(_store_skeleton, sender=User)

@@ -4,6 +4,7 @@ The tables of look-alike characters are those of Unicode's report 39, in the pac
 confusable-homoglyphs.
 """
 
+import re
 import unicodedata
 from functools import cache
 from typing import Any
@@ -23,17 +24,27 @@ _TOGETHER = (
 """Scripts that one language writes together."""
 _INVISIBLE_LETTERS = frozenset("\u115f\u1160\u3164\uffa0\u17b4\u17b5")
 """Characters that count as letters and show nothing."""
+_REFUSED = re.compile(r"[^\w.@+-]+")
 _DIRECTION_MARKS = str.maketrans("", "", "\u200e\u200f")
 
 
 def check_name(name: str) -> None:
-    """Raise a `ValidationError` for a name that can pass for another one.
+    """Raise a `ValidationError` for a name that is malformed, or can pass for another one.
+
+    It takes the place of the model's own validator, whose message does not name the value.
 
     Raises:
-        ValidationError: with code ``look-alike``: the name has an invisible character, a character
-            in another form, letters of several scripts, or looks like the name of an account.
+        ValidationError: with code ``invalid``: the name has a space or a character that is no
+            letter, no digit and none of ``@.+-_``. With code ``look-alike``: it has an invisible
+            character, a character in another form, letters of several scripts, or looks like the
+            name of an account.
     """
-    for problem in (_invisible, _other_form, _foreign_digit, _mixed_scripts, _taken):
+    for problem in (_invisible, _other_form, _foreign_digit):
+        if message := problem(name):
+            raise ValidationError(message, code="look-alike")
+    if message := _refused(name):
+        raise ValidationError(message, code="invalid")
+    for problem in (_mixed_scripts, _taken):
         if message := problem(name):
             raise ValidationError(message, code="look-alike")
 
@@ -56,8 +67,21 @@ def store_skeleton(user: User) -> None:
     )
 
 
+def _refused(name: str) -> str:
+    found = _REFUSED.search(name)
+    if found is None:
+        return ""
+    what = "a space" if found[0].isspace() else repr(found[0].strip())
+    usual = _REFUSED.sub("-", name).strip("-")
+    remedy = f", for example {usual!r}" if usual else ""
+    return (
+        f"The name {name!r} contains {what}. Use only letters, digits and the characters @ . + - _"
+        f"{remedy}."
+    )
+
+
 def _invisible(name: str) -> str:
-    for character in name:
+    for character in name.replace(" ", ""):
         kind = unicodedata.category(character)
         if kind in ("Cc", "Cf", "Cs", "Co", "Cn", "Zs", "Zl", "Zp") or (
             character in _INVISIBLE_LETTERS

@@ -36,9 +36,12 @@ def quick(settings: Settings) -> None:
         ("\U0001d41ada", "a variant of an ordinary character. Write 'ada'"),
         ("\u1e9b\u0323x", "a variant of"),
         ("ada\u0661", "Use the digits 0 to 9"),
+        ("ada king", "a space. Use only letters, digits and the characters @ . + - _, for example"),
+        ("ada!", "contains '!'. Use only letters"),
+        (" ", "a space. Use only letters, digits and the characters @ . + - _."),
     ],
 )
-def test_a_name_with_deceptive_characters_is_refused_with_the_reason(
+def test_a_name_with_deceptive_or_other_characters_is_refused_with_the_reason(
     name: str, reason: str
 ) -> None:
     with pytest.raises(ValidationError) as refused:
@@ -60,6 +63,20 @@ def test_a_name_with_deceptive_characters_is_refused_with_the_reason(
 )
 def test_names_in_the_letters_of_one_language_are_allowed(name: str) -> None:
     check_name(name)
+
+
+@pytest.mark.parametrize("name", ["ada king", "ada/king", "a\u200bda", "\uff41da", "a/b c"])
+def test_a_malformed_name_gets_one_error_on_the_page_and_in_the_api(
+    client: Client, name: str
+) -> None:
+    account = {"username": name, "password": PASSWORD}
+    answer = client.post("/api/v1/accounts", account, content_type="application/json").json()
+    [error] = answer["errors"]
+    assert repr(name) in error["message"]
+    text = client.post("/account/sign-up/", account).content.decode()
+    assert text.count("The name ") == 1
+    assert "valid username" not in text
+    assert not User.objects.exists()
 
 
 @pytest.mark.parametrize(
