@@ -20,16 +20,19 @@ pytestmark = pytest.mark.timeout(300)
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the wheel from a copy of the checkout, as `make wheel` does."""
+    """Build the wheel with `make wheel` in a copy of the checkout."""
+    if shutil.which("make") is None:
+        pytest.skip("needs make")
     copy = tmp_path_factory.mktemp("copy")
-    shutil.copy(ROOT / "pyproject.toml", copy)
+    for name in ("Makefile", "pyproject.toml"):
+        shutil.copy(ROOT / name, copy)
     for name in ("bots_sdk", "docs", "engine", "league"):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / name, copy / name, symlinks=True, ignore=ignored)
-    command = "from setuptools import build_meta; build_meta.build_wheel('dist')"
-    (copy / "dist").mkdir()
+    # The environment of the tests is there already, so make installs nothing into it.
+    here = [f"VENV={sys.prefix}", f"--old-file={sys.prefix}/.project"]
     done = subprocess.run(
-        [sys.executable, "-c", command], cwd=copy, capture_output=True, text=True, check=False
+        ["make", "wheel", *here], cwd=copy, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
     [built] = (copy / "dist").iterdir()
@@ -75,6 +78,14 @@ def environment(directory: Path, wheel: Path, extra: str = "") -> Path:
         check=True,
     )
     return directory / "bin"
+
+
+def pip(python: Path, *words: str | Path) -> "subprocess.CompletedProcess[str]":
+    """Run pip with the settings of this machine, such as its package index."""
+    options = ("--quiet", "--disable-pip-version-check", "--retries", "1")
+    return subprocess.run(
+        [python, "-m", "pip", *words, *options], capture_output=True, text=True, check=False
+    )
 
 
 @pytest.fixture(scope="module")
@@ -175,3 +186,39 @@ def test_without_the_extra_there_is_no_numpy_and_with_it_an_environment(
     training = environment(tmp_path_factory.mktemp("rl"), wheel, "rl")
     done = run(training, "python plays.py", tmp_path)
     assert done.stdout == "player_0\n", done.stderr
+
+
+@pytest.mark.parametrize("extra", ["", "[rl]"])
+def test_pip_installs_the_wheel_into_an_empty_environment(
+    wheel: Path, tmp_path: Path, extra: str
+) -> None:
+    place = tmp_path / "environment"
+    try:
+        venv.create(place, symlinks=True, with_pip=True)
+    except subprocess.CalledProcessError:
+        pytest.skip("this Python has no ensurepip")
+    python = place / "bin" / "python"
+    needed = min(required())
+    if extra:  # its packages are large, so only those of this machine are taken
+        installed = pip(python, "install", "--no-index", f"{wheel}{extra}")
+        if installed.returncode:
+            pytest.skip(f"the packages of {extra} can't be had without a package index")
+    elif pip(python, "download", "--no-deps", "--dest", tmp_path / "probe", needed).returncode:
+        pytest.skip(f"no package index can be reached: pip did not fetch {needed}")
+    else:
+        installed = pip(python, "install", wheel)
+        assert installed.returncode == 0, installed.stderr
+    checked = pip(python, "check")
+    assert checked.returncode == 0, checked.stdout
+    listed = {line.partition("==")[0].lower() for line in pip(python, "freeze").stdout.splitlines()}
+    assert not {"django", "celery", "psycopg"} & listed
+    assert ("pettingzoo" in listed) == bool(extra)
+    for words in (
+        "twelfth-night --help",
+        "twelfth-night rules twelve-days",
+        "twelfth-night new mybot",
+        "twelfth-night try mybot.py --blocks 1 --against random",
+    ):
+        done = run(python.parent, words, tmp_path)
+        assert done.returncode == 0, (words, done.stderr)
+    assert "win share" in done.stdout
