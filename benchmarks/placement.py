@@ -4,9 +4,11 @@ Usage: python benchmarks/placement.py [--others 0 10 100] [--ladder twelve-days]
 
 Starts a league as `make up` does. For each number of other bots on the ladder, a new account
 uploads a bot that plays by rules of thumb, enters it, and follows it to its rank; times count from
-the answer to `enter`. A remote bot waits for its turns and answers at once; its times count from
-its first call. Run it on an idle machine; each line has the load of the machine. The other bots
-have a rank already, from `ranked_others.py`.
+the answer to `enter`. With `--remote`, a remote bot does so too. It waits for its turns and answers
+at once; the league draws two of its blocks at a time, with bots that workers run. The time to its
+first turn counts from its first call, and the times to its rating and its rank from its first turn.
+Run it on an idle machine; each line has the load of the machine. The other bots have a rank
+already, from `ranked_others.py`.
 """
 
 import argparse
@@ -140,7 +142,7 @@ def _answer(turn: dict[str, Any]) -> dict[str, Any]:
 
 
 def _follow(client: httpx.Client, name: str, options: argparse.Namespace) -> str:
-    """Return how long the bot waits from now, or from its entry, for its rating and its rank."""
+    """Return how long the bot waits from now for its first rating and for its rank."""
     entered = time.monotonic()
     ends = entered + options.max_seconds
     path = f"bots/{name}/ladders/{options.ladder}"
