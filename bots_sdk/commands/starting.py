@@ -103,7 +103,7 @@ def _next_steps(
     if language != "python":
         bot = upload = f"{stem}/{stem}.wasm"
     training = [
-        (f"{python} {stem}/train.py", "train it anew, in a few minutes"),
+        (f"{python} {stem}/train.py", "train it anew, in about a minute"),
         (
             f"{python} -m zipfile -c {upload} {stem}/bot.py {stem}/weights.npz",
             "pack the new weights",
