@@ -15,11 +15,12 @@ from click import IntRange, Option
 from django_structlog.celery.steps import DjangoStructLogInitStep
 
 from config.lifetime import end_with_parent
+from config.postgres.kept import KEPT
 from config.starting import read_settings
 
 read_settings()
 
-app = Celery("league", amqp="config.broker:PromptAMQP", fixups=["config.kept_connections:fixup"])
+app = Celery("league", amqp="config.broker:PromptAMQP")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["league"])
 app.steps["worker"].add(DjangoStructLogInitStep)
@@ -56,6 +57,12 @@ def note_worker(**_: object) -> None:
     _workers[:] = [os.getpid()]
     settings = multiprocessing.current_process()._config  # type: ignore[attr-defined]
     settings["tempdir"] = tempfile.gettempdir()
+
+
+@worker_init.connect
+def keep_connections(**_: object) -> None:
+    """Keep database connections between tasks, which Celery would close."""
+    KEPT.begin()
 
 
 @worker_before_create_process.connect
