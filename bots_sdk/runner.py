@@ -149,8 +149,8 @@ class Runner:
         left = len(self._matches)
         text = "stopped"
         if left:
-            text += f" with {left} {'match' if left == 1 else 'matches'} perhaps still in play; "
-            text += "turns there run out of time unless you run the bot again"
+            text += f"; up to {left} {'match' if left == 1 else 'matches'} may still be in play. "
+            text += "Run the bot again soon, or it runs out of time there"
         self._report("stopped", text, matches=sorted(self._matches))
 
     # -- Turns in ----------------------------------------------------------------------------

@@ -205,8 +205,8 @@ def even_shares(bot: Bot, rivals: Sequence[Rival]) -> str:
     range_ = f"{low} %" if low == high else f"{low} to {high} %"
     names = get_text_list([one.name for one in rivals], "and")
     return (
-        f"{bot.name} does about equally well against {names}: it had the better place in {range_} "
-        "of their matches."
+        f"{bot.name} has nearly the same result against {names}: it had the better place in "
+        f"{range_} of their matches."
     )
 
 

@@ -76,9 +76,10 @@ def check(
 ) -> None:
     """Run a bot in the league's sandbox, and print what would fail at the league.
 
-    The check plays every preset and number of seats. It also tests a restart in the middle of a
-    match, the same observation (the bot's input) a second time, and a move that the referee played
-    after a timeout. It measures time, memory, imports and output.
+    The check plays every preset and number of seats. It also tests three situations: the bot starts
+    again in the middle of a match, it gets the same observation (its input) twice, and it has to go
+    on after a timeout, when the referee has moved for it. It measures time, memory, imports and
+    output.
 
     An uploaded bot may import most of the standard library, NumPy, `engine`, and the parts of
     `bots_sdk` that need only these. The command lists imports that fail.

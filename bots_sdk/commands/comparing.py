@@ -162,8 +162,9 @@ def ab(
     opponents that the version beats.
 
     A verdict needs 16 blocks in which the two versions have different results, or 300 blocks in
-    all. With fewer blocks it would come too early: a small edit changes nothing in most blocks. "No
-    difference in behaviour" means that no move differed in 300 blocks.
+    all. After a small edit, both versions have the same result in most blocks, so a few blocks with
+    different results prove nothing. "No difference in behaviour" means that no move differed in 300
+    blocks.
 
     A verdict can be wrong. We simulated 17 kinds of edits. If the new version is as strong as the
     old one, the verdict is "better" in at most 7 of 100 tests. If it is 20 Elo better, the verdict

@@ -105,10 +105,11 @@ def _in_own_rounds(standing: Standing, can_play: BotQuerySet) -> str:
     when = _next_round(ladder, is_quiet=is_quiet)
     if not fewer:
         return f"Its next block comes {when}."
-    first = f"{fewer} bots have fewer blocks and come"
-    if fewer == 1:
-        first = "1 bot has fewer blocks and comes"
-    return f"Its next block comes {when} at the earliest: {first} first."
+    first = "1 bot has" if fewer == 1 else f"{fewer} bots have"
+    return (
+        f"{first} played fewer blocks, and the league draws these bots first. So its next block "
+        f"comes {when}, or later."
+    )
 
 
 def _short_of(blocks: int, bots: BotQuerySet, ladder: Ladder) -> BotQuerySet:

@@ -236,7 +236,7 @@ def preview_cancellation(tournament: Tournament) -> Preview:
             "but no further stage opens."
         ]
     else:
-        notes = ["The tournament will not start."]
+        notes = ["The tournament does not start."]
     return Preview(action, str(tournament), notes=notes, seen=str(seen))
 
 
