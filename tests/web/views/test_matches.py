@@ -85,6 +85,15 @@ def test_the_result_has_a_column_of_faults_only_if_a_seat_has_one(
     assert '<td class="number">2</td>' in text.partition(">Faults</th>")[2].partition("</table>")[0]
 
 
+def test_a_list_shows_why_a_seat_with_many_points_did_not_win(
+    client: Client, played: Tournament
+) -> None:
+    match = Match.objects.earliest("pk")
+    last = [place == match.seats for place in match.places or ()]
+    Match.objects.filter(pk=match.pk).update(faults=[3 * each for each in last], forfeited=last)
+    assert page(client, "/matches/").count(" forfeited</span>") == 1
+
+
 def test_two_bots_against_each_other_also_count_seats_from_zero(
     client: Client, played: Tournament
 ) -> None:
