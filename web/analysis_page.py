@@ -17,7 +17,8 @@ from engine.playback import steps_of
 from engine.record import Record
 from engine.sentences import move_in_words
 from web.charts.lines import Chart, chart
-from web.table.findings import Finding, findings_of
+from web.table.findings import Finding, findings_of, headline_of
+from web.table.verdicts import ranks
 
 _ERROR_BARS = 2
 """Half of an error bar of a sum in standard errors; that of a loss is `ERRORS`."""
@@ -32,7 +33,9 @@ class Row:
         when: name of that step.
         name: of the bot.
         move: the move that was made, in words.
+        cards: its ranks.
         best: the best one.
+        better: the ranks of its cards.
         decision: the decision.
         loss: in places.
         error: half of the error bar, in places.
@@ -44,7 +47,9 @@ class Row:
     when: str
     name: str
     move: str
+    cards: list[int]
     best: str
+    better: list[int]
     decision: Decision
     loss: float
     error: float
@@ -77,6 +82,7 @@ class AnalysisPage:
     """What the page of an analysis shows.
 
     Attributes:
+        headline: what happened, by the decision that lost most.
         findings: the decisions that lost most.
         chart: of the chances, with an upright line at each finding.
         seats: totals, by seat.
@@ -88,6 +94,7 @@ class AnalysisPage:
         blunder: the smallest loss of a blunder, in places.
     """
 
+    headline: str
     findings: list[Finding]
     chart: Chart | None
     seats: list[SeatSum]
@@ -121,6 +128,7 @@ def analysis_page(
     for each in findings:  # two of them can be of one phase
         marked[each.phase] = f"{marked.get(each.phase, '')} {each.number}".strip()
     return AnalysisPage(
+        headline=headline_of(found, findings),
         findings=findings,
         chart=chart(lines, "deal", "end", begins=marked),
         seats=seat_sums(found, names),
@@ -140,7 +148,9 @@ def _row(decision: Decision, step: int, when: str, names: Sequence[str]) -> Row:
         when=when,
         name=names[decision.seat],
         move=move_in_words(decision.move, names),
+        cards=ranks(decision.move),
         best=move_in_words(decision.best, names),
+        better=ranks(decision.best),
         decision=decision,
         loss=places(decision.loss, seats),
         error=places(ERRORS * decision.error, seats),
@@ -178,7 +188,7 @@ def _seat_sum(total: Total, found: Analysis, name: str) -> SeatSum:
     }
     return SeatSum(
         name=name,
-        summary=total.in_words(parts, seats).replace("(-", "(−"),
+        summary=found.in_words(total, parts).replace("(-", "(−"),
         luck=_signed(places(total.luck, seats)),
         luck_error=places(_ERROR_BARS * total.luck_error, seats),
         play=_signed(places(total.play, seats)),

@@ -209,16 +209,16 @@ def _print(record: Record, found: Analysis, bot: str, *, show_all: bool) -> None
     print_table(table)
     print()
     for total in found.totals:
-        print(f"{names[total.seat]} {_summary(total, record.seats)}")
+        print(f"{names[total.seat]} {_summary(found, total)}")
 
 
-def _summary(total: Total, seats: int) -> str:
+def _summary(found: Analysis, total: Total) -> str:
     parts = {
         "luck": total.luck,
         "its own moves": total.play,
         "the moves of others": total.others,
     }
-    return total.in_words(parts, seats)
+    return found.in_words(total, parts)
 
 
 def _print_decisions(decisions: list[Decision], steps: list[str], names: tuple[str, ...]) -> None:

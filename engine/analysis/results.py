@@ -4,7 +4,7 @@ A chance is the expected share of the first place, which tied seats share. All o
 shares: the mean pair result against the other seats, 0 to 1.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
@@ -17,6 +17,8 @@ BLUNDER_LOSS = 0.1
 _MIDDLE = 1e-9
 _LEAST_GAIN = 0.05
 """Places; less is 0.0 in words."""
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
+"""Places in words; no game has more seats."""
 ERRORS = 2.4
 """A loss of fewer standard errors is no mistake: Student's t at 95 % for 7 degrees of freedom."""
 
@@ -139,16 +141,20 @@ class Total:
         """The change by cards: `deal` + `draws`."""
         return self.deal + self.draws
 
-    def in_words(self, parts: Mapping[str, float], seats: int) -> str:
-        """Return what moved the seat most towards its place, and what better moves could gain.
+    def in_words(self, parts: Mapping[str, float], results: Sequence[float], worse: int) -> str:
+        """Return the seat's place, what moved it most towards it, and what its moves gave up.
 
         Parts that look equal are named together.
 
         Args:
             parts: by name, parts of the result that add up to its distance from 0.5.
-            seats: number of seats.
+            results: win shares of all seats.
+            worse: number of the seat's decisions that lost something.
         """
-        text = f"took place {1 + places(1 - self.result, seats):g}"
+        seats = len(results)
+        place = _ORDINALS[sum(each > self.result + _MIDDLE for each in results)]
+        is_shared = sum(abs(each - self.result) < _MIDDLE for each in results) > 1
+        text = f"shared {place} place" if is_shared else f"took {place} place"
         if abs(self.result - 0.5) > _MIDDLE:
             choose = max if self.result > 0.5 else min
             most = signed(places(choose(parts.values()), seats))
@@ -158,7 +164,8 @@ class Total:
         lost = places(self.loss, seats)
         if lost < _LEAST_GAIN or self.result > 1 - _MIDDLE:
             return f"{text}."
-        return f"{text}. With the best moves it could gain {lost:.1f} places."
+        moves = "1 decision" if worse == 1 else f"{worse} decisions"
+        return f"{text}. It gave up {lost:.1f} places over {moves}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +185,11 @@ class Analysis:
     chances: tuple[Chance, ...]
     decisions: tuple[Decision, ...]
     totals: tuple[Total, ...]
+
+    def in_words(self, total: Total, parts: Mapping[str, float]) -> str:
+        """Return `Total.in_words` of one of the totals."""
+        worse = sum(each.seat == total.seat and each.loss > 0 for each in self.decisions)
+        return total.in_words(parts, [each.result for each in self.totals], worse)
 
     def as_json(self) -> dict[str, Any]:
         """Return the analysis as JSON data."""

@@ -18,6 +18,7 @@ class Finding:
     Attributes:
         number: from 1, the largest loss first.
         mark: of the decision.
+        seat: of the bot.
         name: of the bot.
         when: name of the step, such as ``day 3``.
         query: of the link to the moment in the replay.
@@ -33,6 +34,7 @@ class Finding:
 
     number: int
     mark: str
+    seat: int
     name: str
     when: str
     query: str
@@ -67,6 +69,26 @@ def findings_of(
     ]
 
 
+def headline_of(found: Analysis, findings: Sequence[Finding]) -> str:
+    """Return what happened in a match by its worst decision, such as ``ada blunders in round 3``.
+
+    Args:
+        found: the analysis of the match.
+        findings: its decisions that lost most, the largest loss first.
+    """
+    if not findings:
+        return "No bot makes a mistake"
+    worst = findings[0]
+    when = worst.when.partition(",")[0]
+    before, after = found.chances[worst.phase - 1 : worst.phase + 1]
+    results = [each.result for each in found.totals]
+    if before.seats[worst.seat] > 0.5 > after.after_moves[worst.seat] and (
+        results[worst.seat] < max(results)
+    ):
+        return f"{worst.name} throws the win away in {when}"
+    return f"{worst.name} {'blunders' if worst.mark == BLUNDER else 'loses most'} in {when}"
+
+
 def _finding(
     number: int,
     decision: Decision,
@@ -81,6 +103,7 @@ def _finding(
     return Finding(
         number=number,
         mark=decision.mark,
+        seat=decision.seat,
         name=names[decision.seat],
         when=when,
         query=f"step={step}&ply={after.ply}",

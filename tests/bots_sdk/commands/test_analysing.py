@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bots_sdk.commands import analysing
-from engine.analysis import Total, analyse
+from engine.analysis import Analysis, Decision, Total, analyse
 from engine.analysis.results import signed
 from engine.cli import simulate
 from engine.record import Record, write
@@ -147,38 +147,62 @@ def test_ply_and_seat_of_an_expensive_decision_are_those_of_its_move(
 
 
 @pytest.mark.parametrize(
-    ("parts", "loss", "summary"),
+    ("parts", "others", "loss", "summary"),
     [
-        ((0.1, -0.5, 0.2, -0.3), 0.0, "took place 4, mostly because of luck (-1.2)."),
+        (
+            (0.1, -0.5, 0.2, -0.3),
+            (1, 2 / 3, 1 / 3),
+            0.0,
+            "took fourth place, mostly because of luck (-1.2).",
+        ),
         (
             (-0.1, -0.1, 0.0, -0.3),
+            (1, 2 / 3, 1 / 3),
             0.01,
-            "took place 4, mostly because of the moves of others (-0.9).",
+            "took fourth place, mostly because of the moves of others (-0.9).",
         ),
         (
-            (-0.1, 0.0, -0.1, 0.05),
+            (-0.1, 0.0, -0.1, 1 / 30),
+            (1, 2 / 3, 0),
             0.0,
-            "took place 2.95, mostly because of luck and its own moves (-0.3 each).",
+            "took third place, mostly because of luck and its own moves (-0.3 each).",
         ),
-        ((0.3, 0.2, 0.1, -0.1), 0.1, "took place 1, mostly because of luck (+1.5)."),
         (
-            (0.0, 0.0, 0.1, 0.05),
+            (0.3, 0.2, 0.1, -0.1),
+            (2 / 3, 1 / 3, 0),
             0.1,
-            "took place 2.05, mostly because of its own moves (+0.3). "
-            "With the best moves it could gain 0.3 places.",
+            "took first place, mostly because of luck (+1.5).",
+        ),
+        (
+            (0.0, 0.0, 0.1, 1 / 15),
+            (1, 1 / 3, 0),
+            0.1,
+            "took second place, mostly because of its own moves (+0.3). "
+            "It gave up 0.3 places over 2 decisions.",
         ),
         (
             (0.1, 0.0, 0.2, -0.3),
-            0.2,
-            "took place 2.5. With the best moves it could gain 0.6 places.",
+            (1, 0.5, 0),
+            0.8,  # more than one place above 2.5: later moves lose again what is already lost
+            "shared second place. It gave up 2.4 places over 2 decisions.",
         ),
     ],
 )
 def test_the_summary_of_a_bot_has_the_largest_part_in_the_direction_of_its_place(
-    parts: tuple[float, float, float, float], loss: float, summary: str
+    parts: tuple[float, float, float, float],
+    others: tuple[float, float, float],
+    loss: float,
+    summary: str,
 ) -> None:
     total = Total(0, *parts, result=0.5 + sum(parts), luck_error=0, play_error=0, loss=loss)
-    assert analysing._summary(total, 4) == summary
+    rest = [replace(total, seat=seat, result=each) for seat, each in enumerate(others, 1)]
+    lost = [(0, loss / 2), (0, 0.0), (1, 0.3), (0, loss / 2)]
+    decisions = tuple(
+        Decision(ply, seat, "play", "play 1", "play 2", each, 0, "fine", False, None, {})
+        for ply, (seat, each) in enumerate(lost)
+    )
+    found = Analysis(1, 8, (), decisions, (total, *rest))
+    assert analysing._summary(found, total) == summary
 
 
 def test_the_decisions_of_one_bot_are_listed_alone(cli: Cli, tmp_path: Path) -> None:

@@ -49,21 +49,23 @@ def test_a_finished_analysis_shows_chances_parts_and_decisions(
     text = page(client, f"{path}?decisions=all")
     assert text.count("<details>") == len(result["decisions"])
     for each in result["decisions"]:
-        assert f"seat {each['seat']}, ply {each['ply']}</span>" in text
+        assert f"seat {each['seat']}, ply {each['ply']}" in text
     assert text.count("<polyline") == match.seats
     for seat in match.seating.all():
         assert f'<th scope="row">{seat.bot.name}</th>' in text
     assert "A mistake loses 0.06 to" in text  # 3 seats
     for row in text.split("<li>"):
         mark = re.search(r'class="mark (mistake|blunder)">', row)
-        shown = re.search(r'class="loss">−?([\d.]+)\s+± ([\d.]+)', row)
+        shown = re.search(r'class="loss">−?([\d.]+)\s+<span class="quiet">± ([\d.]+)', row)
         assert not mark or not shown or float(shown[1]) >= float(shown[2])
     worst = max(result["decisions"], key=lambda each: each["loss"])
     names = [seat.bot.name for seat in match.seating.order_by("seat")]
-    assert f"best was <b>{move_in_words(worst['best'], names)}</b>" in text
+    best = text.partition("best was ")[2].partition("</b>")[0]
+    assert f">{move_in_words(worst['best'], names)}</b></span>" in text
+    assert '<span class="tc r' in best  # the card stands beside the words
     marked = [each for each in result["decisions"] if each["mark"] in ("mistake", "blunder")]
     assert page(client, path).count("<details>") == len(marked)
-    summaries = re.findall(r"<li><b>[\w-]+</b> took place [\d.]+[,.] ?", text)
+    summaries = re.findall(r"<li><b>[\w-]+</b> (?:took|shared) \w+ place[,.] ?", text)
     assert len(summaries) == match.seats
     assert queries(client, path) <= MAX_QUERIES
 
@@ -87,8 +89,17 @@ def test_the_analysis_begins_with_what_lost_most_and_ends_with_the_explanations(
     row.save()
     names = [seat.bot.name for seat in match.seating.order_by("seat")]
     loses = f"{names[worst['seat']]} loses 2.0 places"
+    day = steps_of(match.record)[worst["ply"]][1]
     text = page(client, f"/matches/{match.pk}/analysis/")
-    order = (loses, "<polyline", "Luck and play</h2>", 'class="decisions"', "read this page")
+    order = (
+        "<h1>",
+        f"in {day}</h1>",
+        loses,
+        "<polyline",
+        "Luck and play</h2>",
+        'class="decisions"',
+        "read this page",
+    )
     found = [text.index(each) for each in order]
     assert found == sorted(found)
     first = text.partition(loses)[2].partition("</li>")[0]
@@ -100,7 +111,9 @@ def test_the_analysis_begins_with_what_lost_most_and_ends_with_the_explanations(
         each["mark"] = "fine"
     row.packed_result = MatchAnalysis.pack(result)
     row.save()
-    assert "No mistake and no blunder" in page(client, f"/matches/{match.pk}/analysis/")
+    text = page(client, f"/matches/{match.pk}/analysis/")
+    assert "No mistake and no blunder" in text
+    assert "No bot makes a mistake</h1>" in text
 
 
 def test_the_moves_of_a_decision_begin_with_the_best_and_the_one_that_was_made(
