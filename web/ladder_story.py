@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from league.ratings.standings import TREND_ROUNDS
+from league.models import Standing
+from league.ratings.standings import TREND_ROUNDS, StandingRow
 from web.selectors.ladders import Movement
 
 
@@ -17,6 +18,20 @@ def headline(tops: Sequence[Movement]) -> str:
     if len(names) == 1:
         return f"{names[0]} leads the ladder"
     return f"{names[0]} and {names[1]} lead" if len(names) == 2 else ""
+
+
+def ahead(ranked: Sequence[StandingRow], provisional: Sequence[StandingRow]) -> Standing | None:
+    """Return the provisional bot that is rated above all other bots; None without one.
+
+    Args:
+        ranked: rows of a ladder with a rank, the best first.
+        provisional: rows without one, the best first.
+    """
+    if not provisional:
+        return None
+    first = provisional[0].standing
+    rest = (*ranked[:1], *provisional[1:2])
+    return first if all(each.standing.rating < first.rating for each in rest) else None
 
 
 def of(top: Movement) -> str:

@@ -19,6 +19,7 @@ from league.ratings.match_results import k_schedule
 from league.ratings.standings import TREND_ROUNDS, StandingRow
 from league.ratings.twins import twins_on
 from league.visibility import public_seed
+from web import ladder_story
 from web.charts import sparks
 from web.charts.cross_tables import cross_table
 from web.charts.intervals import with_intervals
@@ -61,6 +62,7 @@ def ladder(request: HttpRequest, slug: str) -> HttpResponse:
             for name, group in groups
         ],
         "leaders": groups[0][1][:2] if is_first_page else [],
+        "ahead": ladder_story.ahead(groups[0][1], groups[1][1]) if is_first_page else None,
         "axis": axis,
         "page": page,
         "wanted": wanted,

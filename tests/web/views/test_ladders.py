@@ -109,3 +109,21 @@ def test_the_headline_of_a_ladder_names_the_leader_and_its_lead(
     assert '<a href="/bots/bot-1/">bot-1</a>' in text
     Standing.objects.filter(bot__name="bot-1").update(rating=1_600_000)
     assert "share the lead with 1600" in " ".join(page(client, "/ladders/quick/").split())
+
+
+def test_no_ranked_bot_leads_while_a_provisional_bot_has_the_best_rating(
+    client: Client, played: Tournament
+) -> None:
+    ranked, provisional = (Standing.objects.filter(bot__name=name) for name in ("bot-0", "bot-1"))
+    counts = {"blocks": small.RANKED_FROM, "performance_blocks": small.RANKED_FROM}
+    ranked.update(rating=1_600_000, **counts)
+    text = page(client, "/ladders/quick/")
+    assert "medal m1" in text
+    few = {name: count - 1 for name, count in counts.items()}
+    provisional.update(rating=1_700_000, **few)
+    text = " ".join(page(client, "/ladders/quick/").split())
+    assert "bot-1</a></strong> is ahead with 1700, 1 block from its rank." in text
+    for path in ("/ladders/quick/", "/embed/ladders/quick/"):
+        text = page(client, path)
+        assert "medal m1" not in text
+        assert 'class="leader"' not in text
