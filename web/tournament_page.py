@@ -49,12 +49,14 @@ class Cell(NamedTuple):
     """A cell of the cross table.
 
     Attributes:
-        text: win shares summed over blocks, and the number of blocks; "" if they never met.
+        text: win share in percent; "" if they never met.
+        points: the same in points, with the number of blocks; "" if they never met.
         mark: ``self`` on the diagonal, ``up`` above and ``down`` below half; else "".
         head: the head of its column, which stands above the cell on phones.
     """
 
     text: str
+    points: str
     mark: str
     head: str
 
@@ -275,12 +277,14 @@ def _head(rank: int | None, bot: Bot) -> str:
 
 def _cell(row: CrossRow, bot: Bot, met: OpponentScore | None, head: str) -> Cell:
     if bot == row.placed.bot:
-        return Cell("", "self", head)
+        return Cell("", "", "self", head)
     if met is None:
-        return Cell("", "", head)
+        return Cell("", "", "", head)
     half = Fraction(met.blocks, 2)
     mark = "up" if met.score > half else "down" if met.score < half else ""
-    return Cell(f"{_number(met.score, 2)}/{met.blocks}", mark, head)
+    share = f"{round(100 * met.score / met.blocks)}\u00a0%" if met.blocks else ""
+    blocks = "1 block" if met.blocks == 1 else f"{met.blocks} blocks"
+    return Cell(share, f"{_number(met.score, 2)} points in {blocks}", mark, head)
 
 
 def _number(number: Fraction | int, digits: int) -> str:

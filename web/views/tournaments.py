@@ -16,7 +16,7 @@ from league import competitions
 from league.competitions.history import history_of
 from league.competitions.revisions import tournament_revisions
 from league.competitions.tournament_standings import bracket_of, standings_of
-from league.models import Round, Tournament
+from league.models import Block, Match, Round, Tournament
 from league.visibility import public_seed
 from web import event_story, tournament_page
 from web.requests import page_of, visitor, whole_number
@@ -26,6 +26,7 @@ from web.selectors.tournaments import (
     bots_to_withdraw,
     next_on_ladder,
 )
+from web.tournament_match import match_to_watch
 from web.views.bots import own_bot
 
 _BLOCKS = 20
@@ -54,6 +55,9 @@ def tournament(request: HttpRequest, pk: int) -> HttpResponse:
         "screen": request.GET.get("view") == "screen",
         "now": event_story.now(history, [name for _, name in names]),
         "playing": event_story.playing(history),
+        "to_watch": match_to_watch(history, placed, names[len(history.opened) - 1][1])
+        if history.opened
+        else None,
         "following": next_on_ladder(found),
         "in_short": event_story.in_short(found),
         "takes_entries": competitions.takes_entries(found),
@@ -81,8 +85,16 @@ def tournament(request: HttpRequest, pk: int) -> HttpResponse:
     }
     if shown is not None:
         context["byes"] = tournament_page.byes_of(history, shown)
-        context["blocks"] = page_of(request, blocks_of(shown), _BLOCKS)
+        context["blocks"] = blocks = page_of(request, blocks_of(shown), _BLOCKS)
+        context["begun_blocks"] = [each for each in blocks if not _waits(each)]
+        context["waiting_blocks"] = len(blocks) - len(context["begun_blocks"])
     return render(request, "web/tournament.html", context)
+
+
+def _waits(block: Block) -> bool:
+    """Return whether no match of a block, which has its matches prefetched, has begun."""
+    matches = block.matches.all()
+    return bool(matches) and all(each.status == Match.Status.WAITING for each in matches)
 
 
 @login_required

@@ -38,6 +38,23 @@ def test_a_finished_tournament_shows_its_standings_and_its_seed(
     assert 'http-equiv="refresh"' not in text
 
 
+def test_a_tournament_shows_a_match_to_watch_and_shares_in_percent(
+    client: Client, played: Tournament
+) -> None:
+    winner, second = (placed.bot for placed in tournament_standings(played)[:2])
+    text = page(client, f"/tournaments/{played.pk}/")
+    shown = text.partition('id="to-watch"')[2].partition("</section>")[0]
+    [match] = re.findall(r"/matches/(\d+)/\?step=\d+", shown)
+    won = Match.objects.get(pk=match)
+    assert f"Closest win against {second.name}" in shown
+    assert [seat.bot for seat in won.seating.filter(place=1)] == [winner]
+    assert won.seating.filter(bot=second).exists()
+    assert 'role="img"' in shown  # the picture of the step
+    cells = re.findall(r'<td data-head="\w+" class="number (?:up|down|)"[^>]*>([^<]*)<', text)
+    assert len(cells) == 12
+    assert all(re.fullmatch(r"\d+\xa0%", cell) for cell in cells)
+
+
 def test_the_page_of_a_tournament_ranks_its_entrants_once(
     client: Client, played: Tournament, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -179,7 +196,10 @@ def test_before_the_first_block_is_over_nobody_has_a_rank_or_a_lot(client: Clien
     text = page(client, f"/tournaments/{tournament.pk}/")
     assert "behind the bot above" not in text
     assert text.count('class="number">–</td>') >= 4
-    assert "waiting to be played" in text
+    assert "blocks here wait" in text
+    assert 'class="panel block"' not in text
+    assert "<progress" not in text
+    assert "Cross table</h2>" not in text
     assert ">being played<" not in text
     assert "the next matches wait to be played" in text
     Match.objects.filter(pk=Match.objects.earliest("pk").pk).update(status="playing")
@@ -244,7 +264,7 @@ def test_a_block_whose_matches_all_wait_is_not_shown_as_played(client: Client) -
     small.bots(3)
     competitions.advance_tournament(tournament.pk)
     text = page(client, f"/tournaments/{tournament.pk}/")
-    assert "waiting to be played" in text
+    assert "1 block here waits" in text
     assert "being played" not in text
 
 

@@ -1,0 +1,74 @@
+"""The match of a tournament to watch: at the end one that decided it, before one of the last."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from league.competitions.history import History
+from league.competitions.tournament_standings import TournamentStanding
+from league.models import Match, Tournament
+from league.visibility import counting_results
+from web.highlights import Shown, key_step_of
+from web.selectors.matches import matches_listed
+
+_LATEST = 8
+"""While a tournament runs, the match is one of so many that finished last."""
+_BETWEEN = 50
+"""At the end it is one of the last so many that the winner won against the second."""
+
+
+class MatchToWatch(NamedTuple):
+    """A match of a tournament, with the picture of the step in which its winner took the lead.
+
+    Attributes:
+        kind: why it is shown, such as "The final".
+        shown: the match as a highlight.
+    """
+
+    kind: str
+    shown: Shown
+
+
+def match_to_watch(
+    history: History, placed: Sequence[TournamentStanding], last: str
+) -> MatchToWatch | None:
+    """Return the match to watch; None without one that is open to all.
+
+    The number of queries does not depend on the number of matches.
+
+    Args:
+        history: of the tournament.
+        placed: its standings, the best first.
+        last: name of its last stage.
+    """
+    if not history.opened:
+        return None
+    found = matches_listed().filter(counting_results())
+    if history.tournament.state != Tournament.State.FINISHED:
+        latest = found.filter(block__round=history.opened[-1]).order_by("-finished_at", "-pk")
+        return _closest(list(latest[:_LATEST]), "Closest match of late")
+    if history.tournament.format == Tournament.Format.KNOCKOUT:
+        found, kind = found.filter(block__round=history.opened[-1]), last
+    else:
+        found, kind = found.filter(block__round__in=history.opened), ""
+    if len(placed) < 2:
+        return None
+    winner, second = (each.bot for each in placed[:2])
+    for bot, place in ((winner, {"seating__place": 1}), (second, {})):
+        found = found.filter(seating__bot=bot, **place)
+    kind = kind or f"Closest win against {second.name}"
+    return _closest(list(found.order_by("-finished_at", "-pk")[:_BETWEEN]), kind)
+
+
+def _closest(matches: Sequence[Match], kind: str) -> MatchToWatch | None:
+    """Return the match with one winner that won by least; the first of equal ones."""
+    won = [match for match in matches if _margin(match) > 0]
+    if not won:
+        return None
+    shown = key_step_of(min(won, key=_margin))
+    return None if shown is None else MatchToWatch(kind, shown)
+
+
+def _margin(match: Match) -> int:
+    """Return by how many points a match was won; 0 if seats share the first place."""
+    scores = sorted((seat.score or 0 for seat in match.seating.all()), reverse=True)
+    return scores[0] - scores[1] if scores[1:] else 0
