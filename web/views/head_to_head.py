@@ -7,6 +7,7 @@ from django.views.decorators.http import require_safe
 from league import bots
 from league.models import Bot
 from league.visibility import owns
+from web.highlights import key_step_of
 from web.meeting_story import story
 from web.requests import page_of, visitor
 from web.selectors.bots import is_challengeable
@@ -29,7 +30,7 @@ _STRIP = 60
 
 @require_safe
 def against(request: HttpRequest, name: str, other: str) -> HttpResponse:
-    """Show how a bot does against another: in a sentence, over time, by seat, preset and version.
+    """Show how a bot does against another: in a sentence, over time, by seat, game and version.
 
     The page of the same two in the other order shows the same matches from the other side.
     """
@@ -47,8 +48,9 @@ def against(request: HttpRequest, name: str, other: str) -> HttpResponse:
     if found := met.extremes:
         matches = matches_listed().in_bulk([one.match for one in found])
         extremes = [
-            (label, matches[one.match], one)
+            (f"{label}: {one.score}", shown)
             for label, one in zip(("Most one-sided", "Closest"), found, strict=True)
+            if (shown := key_step_of(matches[one.match])) is not None
         ]
     score = total(rated) or total(met.seats)
     result_story = story(bot, opponent, score, rated=bool(rated))

@@ -140,7 +140,7 @@ def test_the_most_one_sided_and_the_closest_match_that_two_bots_won_are_offered(
     )
     assert min(lost.values()) < min(gaps.values())
     text = page(client, "/bots/bot-0/against/bot-1/")
-    watch = re.findall(r'/matches/(\d+)/\?step=1">Watch the match', text)
+    watch = re.findall(r'class="whole-card" href="/matches/(\d+)/\?step=\d+"', text)
     widest, closest = (int(pk) for pk in watch)
     assert gaps[widest] == max(gaps.values())
     assert gaps[closest] == min(gaps.values())
