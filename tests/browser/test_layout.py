@@ -50,6 +50,37 @@ def test_a_bots_highlight_is_a_sentence_as_wide_as_its_card(
     assert text["width"] > 0.8 * card["width"]
 
 
+def test_a_message_stands_below_the_banner_which_touches_the_bar(
+    league: Tournament, visit: Visit, live_server: LiveServer
+) -> None:
+    sign_in(visit.page.context, User.objects.get(username="ada"), live_server.url)
+    visit.page.goto("/account/")
+    visit.page.evaluate(OPEN_DETAILS)
+    visit.page.get_by_role("button", name="Pause bot").click()
+    message, banner, bar = (
+        visit.page.locator(each).bounding_box() for each in (".messages", ".banner", ".top-bar")
+    )
+    assert message is not None
+    assert banner is not None
+    assert bar is not None
+    assert bar["y"] + bar["height"] == banner["y"]
+    assert message["y"] > banner["y"] + banner["height"]
+
+
+def test_on_a_phone_each_rate_of_a_bot_has_its_bar_below_it(
+    league: Tournament, visit: Visit
+) -> None:
+    visit.page.set_viewport_size(PHONE)
+    visit.page.goto("/bots/bot-0/statistics/")
+    rate = visit.page.locator(".rates tbody tr").first
+    name, bar = (rate.locator(each).bounding_box() for each in ("th", "svg"))
+    assert name is not None
+    assert bar is not None
+    assert bar["y"] >= name["y"] + name["height"]
+    assert bar["width"] > 250
+    assert visit.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
 @pytest.mark.parametrize("name", ["", "ada", "a-person-with-a-long-name"])
 def test_the_menu_stands_in_one_row_with_the_name_of_the_site(
     visit: Visit, live_server: LiveServer, name: str
