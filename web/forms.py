@@ -14,6 +14,7 @@ from league.models.limits import CHALLENGES_PER_DAY
 
 PASSWORD_RULES = "At least 8 characters; not a common password, and not similar to your username."
 """The rules of `AUTH_PASSWORD_VALIDATORS` in one sentence; an account has a name and no more."""
+_NAMED_LADDERS = 3
 _OPPONENTS = 2
 """Number of opponents that are chosen at first: each game can be played by three bots."""
 _USUAL = ("house-thumb", "house-counting")
@@ -192,6 +193,15 @@ class BotSettingsForm(forms.Form):
         return {name: getattr(bot, name) for name in BotSettingsForm.base_fields}
 
 
+def _game_of_ladders(bot: Bot | None) -> str:
+    """Return the choice of the game of one of a bot's ladders, named if they are few."""
+    entries = bot.ladder_entries.order_by("ladder__title") if bot else None
+    titles = [] if entries is None else list(entries.values_list("ladder__title", flat=True))
+    if 0 < len(titles) <= _NAMED_LADDERS:
+        return f"The game of your bot’s ladder: {' or '.join(titles)}"
+    return "The game of one of your bot’s ladders"
+
+
 class ChallengeForm(forms.Form):
     """A bot of one's own, its opponents, and the game.
 
@@ -239,8 +249,8 @@ class ChallengeForm(forms.Form):
         games = {f"{game} {rules}": title for title, game, rules in ladders}
         self._fill("bot", [(name, name) for name in own], named.name if is_own else None)
         self._fill("opponents", [(name, name) for name in opponents], picked)
-        as_usual = ("", "The game of one of your bot’s ladders")
-        self._fill("game", [as_usual, *((key, f"{games[key]}: {key}") for key in games)], "")
+        usual_game = ("", _game_of_ladders(named if is_own else None))
+        self._fill("game", [usual_game, *((key, f"{games[key]}: {key}") for key in games)], "")
 
     def _fill(self, name: str, choices: list[tuple[str, str]], initial: Any) -> None:
         field = self.fields[name]

@@ -3,7 +3,7 @@
 from django.utils.text import get_text_list
 
 from league.competitions.challenges import Result
-from league.models import Challenge, Comparison
+from league.models import Challenge, Comparison, Match
 
 
 def challenge_headline(challenge: Challenge) -> str:
@@ -14,6 +14,32 @@ def challenge_headline(challenge: Challenge) -> str:
     """
     names = [seat.bot.name for seat in challenge.bots.all() if seat.bot_id != challenge.bot_id]
     return f"{challenge.bot.name} challenges {get_text_list(names, 'and')}"
+
+
+def challenge_result(challenge: Challenge, result: Result) -> str:
+    """Return how many matches the bot of a challenge won, or who challenges whom before the end.
+
+    Args:
+        challenge: as for `challenge_headline`.
+        result: as `league.competitions.challenges.result` returns it.
+    """
+    if result.state != Challenge.State.FINISHED or len(result.matches) < 2:
+        return challenge_headline(challenge)
+    won = sum(_first(match) == [challenge.bot_id] for match in result.matches)
+    return f"{challenge.bot.name} wins {won} of {len(result.matches)}"
+
+
+def first_lost(challenge: Challenge, result: Result) -> Match | None:
+    """Return the first match of a finished challenge in which others than its bot came first."""
+    if result.state != Challenge.State.FINISHED:
+        return None
+    bot = challenge.bot_id
+    return next((match for match in result.matches if bot not in _first(match)), None)
+
+
+def _first(match: Match) -> list[int]:
+    """Return the ids of the bots with the first place of a match, which has its seats."""
+    return [seat.bot_id for seat in match.seating.all() if seat.place == 1]
 
 
 def challenge_state(challenge: Challenge, result: Result) -> str:

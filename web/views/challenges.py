@@ -12,10 +12,11 @@ from django.views.decorators.http import require_safe
 from league import bots, competitions
 from league.competitions import challenges
 from league.models import Bot, Challenge
-from league.visibility import owns
+from league.visibility import may_see_record, owns
 from web.forms import ChallengeForm, add_errors, status_of
+from web.highlights import key_step_of
 from web.requests import signed_in
-from web.result_story import challenge_headline, challenge_state
+from web.result_story import challenge_headline, challenge_result, challenge_state, first_lost
 from web.selectors.bots import challenges_with_bots
 
 _OPEN = (Challenge.State.WAITING, Challenge.State.PLAYING)
@@ -29,11 +30,13 @@ def challenge(request: HttpRequest, pk: int) -> HttpResponse:
     first = [
         [seat.bot_id for seat in match.seating.all() if seat.place == 1] for match in result.matches
     ]
+    lost = first_lost(found, result)
     context = {
         "challenge": found,
-        "won": first.count([found.bot_id]),
+        "lost": key_step_of(lost) if lost is not None and may_see_record(lost) else None,
         "shared": sum(found.bot_id in those for those in first if len(those) > 1),
-        "headline": challenge_headline(found),
+        "names": challenge_headline(found),
+        "headline": challenge_result(found, result),
         "description": challenge_state(found, result),
         "seats": found.bots.all(),
         "result": result,

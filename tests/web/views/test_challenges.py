@@ -1,11 +1,13 @@
 """The pages of challenges, and the settings that say who may challenge."""
 
+import re
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
 from league import bots, competitions, play
-from league.models import Bot, Challenge
+from league.models import Bot, Challenge, Ladder
 from tests.league import small
 from tests.web.pages import page, queries
 
@@ -32,6 +34,11 @@ def test_a_test_match_starts_from_a_bots_page_and_its_page_shows_the_result(
     assert 'href="/bots/ada-0/challenge/"' in page(client, "/bots/ada-0/")
     form = page(client, "/bots/ada-0/challenge/")
     assert form.count("checked") == 2
+    assert "The game of one of your bot’s ladders<" in form
+    competitions.enter_ladder(ladder=Ladder.objects.get(), bot=mine)
+    title = Ladder.objects.get().title
+    form = page(client, "/bots/ada-0/challenge/")
+    assert f"The game of your bot’s ladder: {title}<" in form
     sent = {"bot": "ada-0", "opponents": ["bot-0", "bot-1"], "others": "", "game": ""}
     answer = client.post("/bots/ada-0/challenge/", sent)
     made = Challenge.objects.get()
@@ -45,6 +52,16 @@ def test_a_test_match_starts_from_a_bots_page_and_its_page_shows_the_result(
     assert 'data-live=""' in over
     assert over.count("95 % interval") == 1
     assert "has a win share of" in over
+    firsts = [
+        [seat.bot for seat in match.seating.filter(place=1)]
+        for match in made.matches.order_by("number")
+    ]
+    won = firsts.count([mine])
+    heading = re.sub("<[^>]+>", "", over.partition("<h1>")[2].partition("</h1>")[0])
+    assert heading == f"ada-0 wins {won} of 3"
+    lost = over.partition('id="lost"')[2].partition("</section>")[0]
+    first = next(at for at, bots_ in enumerate(firsts) if mine not in bots_)
+    assert f"/matches/{made.matches.get(number=first).pk}/?step=" in lost
     for match in made.matches.all():
         assert f'href="/matches/{match.pk}/"' in over
         assert f"/challenges/{made.pk}/" in page(client, f"/matches/{match.pk}/")
