@@ -140,6 +140,13 @@ def is_close(match: Match) -> bool:
     return scores[0] - scores[1] <= 1 and not any(seat.forfeited for seat in seats)
 
 
+def is_shutout(match: Match) -> bool:
+    """Return whether only the winner of a match has points or gifts, and nobody forfeited."""
+    seats = match.seating.all()
+    scores = sorted((seat.score or 0 for seat in seats), reverse=True)
+    return scores[0] > 1 and scores[1] <= 0 and not any(seat.forfeited for seat in seats)
+
+
 def _in_turn(found: Iterable[Highlight]) -> list[Highlight]:
     """Return highlights in the order of their kinds, the games in turn; each match once."""
     by_game: dict[str, list[Highlight]] = {}

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from django.db.models import Exists, OuterRef, Prefetch, Q, QuerySet
 from django.utils import timezone
 
-from league.feeds import is_close, kinds_of
+from league.feeds import is_close, is_shutout, kinds_of
 from league.models import Block, Bot, Match, MatchAnalysis, MatchSeat, Tournament
 from league.models.matches import MatchQuerySet
 from league.visibility import may_see_record, public_results
@@ -55,7 +55,7 @@ def matches_finished(count: int) -> QuerySet[Match]:
 
 
 def tagged(matches: Sequence[Match]) -> Sequence[Match]:
-    """Give each match its ``tags``: "upset", "comeback" and "close match". Costs one query.
+    """Give each match its ``tags``: "upset", "comeback", "close match", "shutout"; one query.
 
     Args:
         matches: as `matches_listed` returns them.
@@ -64,10 +64,23 @@ def tagged(matches: Sequence[Match]) -> Sequence[Match]:
     for match in matches:
         tags = [kinds[match.pk]] if match.pk in kinds else []
         is_void = match.block is not None and match.block.state == Block.State.VOID
-        if not is_void and may_see_record(match) and is_close(match):
-            tags.append("close match")
+        if not is_void and may_see_record(match):
+            tags += ["close match"] * is_close(match) + ["shutout"] * is_shutout(match)
         match.tags = tags  # type: ignore[attr-defined]  # for the template of a row
     return matches
+
+
+def results_first(matches: QuerySet[Match], count: int) -> list[Match]:
+    """Return some matches: those with a result that is open to all, then the others; two queries.
+
+    Args:
+        matches: as `matches_found` returns them.
+        count: at most so many.
+    """
+    shown = list(matches.filter(public_results())[:count])
+    if len(shown) < count:
+        shown += matches.exclude(pk__in=[each.pk for each in shown])[: count - len(shown)]
+    return shown
 
 
 def grouped(matches: Iterable[Match]) -> list[list[Match]]:

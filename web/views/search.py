@@ -21,7 +21,7 @@ def search(request: HttpRequest) -> HttpResponse:
         events = [*coming[: _ROWS + 1], *past[: _ROWS + 1]][: _ROWS + 1]
         found = list(bots.bots_listed(wanted, "")[: _ROWS + 1])
         # Retired bots are not listed, but their matches are.
-        played = list(matches.matches_found(wanted, "", "")[: _ROWS + 1])
+        played = list(matches.results_first(matches.matches_found(wanted, "", ""), _ROWS + 1))
         context |= {
             "bots": found[:_ROWS],
             "more_bots": len(found) > _ROWS,
