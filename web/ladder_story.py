@@ -8,16 +8,19 @@ from web.selectors.ladders import Movement
 
 
 def headline(tops: Sequence[Movement]) -> str:
-    """Return who leads the ladders; "" unless each has one leader, and two bots lead at most."""
+    """Return who leads the ladders, or what happened on one of them; "" before any rank."""
     leaders = [name for top in tops if (name := _leader(top))]
-    if len(leaders) < len(tops):
-        return ""
     names = list(dict.fromkeys(leaders))
-    if len(names) == 1 and len(leaders) > 1:
-        return f"{names[0]} leads {'both' if len(leaders) == 2 else 'all'} ladders"
-    if len(names) == 1:
-        return f"{names[0]} leads the ladder"
-    return f"{names[0]} and {names[1]} lead" if len(names) == 2 else ""
+    if len(leaders) == len(tops) and len(names) in (1, 2):
+        if len(names) == 2:
+            return f"{names[0]} and {names[1]} lead"
+        many = len(leaders) > 1
+        which = ("both ladders" if len(leaders) == 2 else "all ladders") if many else "the ladder"
+        return f"{names[0]} leads {which}"
+    for top in tops:
+        if best := _ahead_on(top):
+            return f"{best.bot.name} is ahead on {top.ladder.title}"
+    return next((f"{_leader(top)} leads {top.ladder.title}" for top in tops if _leader(top)), "")
 
 
 def ahead(ranked: Sequence[StandingRow], provisional: Sequence[StandingRow]) -> Standing | None:
@@ -37,6 +40,10 @@ def ahead(ranked: Sequence[StandingRow], provisional: Sequence[StandingRow]) -> 
 def of(top: Movement) -> str:
     """Return who leads a ladder, by how much, and which of its best bots moved most."""
     ranked = [row for row in top.rows if row.rank is not None]
+    if best := _ahead_on(top):
+        left = best.ranked_from - best.blocks_for_rank
+        blocks = "1 block" if left == 1 else f"{left} blocks"
+        return f"{best.bot.name} is ahead, {blocks} from its rank."
     if not ranked:
         return ""
     first = ranked[0].standing.bot.name
@@ -56,8 +63,19 @@ def of(top: Movement) -> str:
 
 
 def _leader(top: Movement) -> str:
-    """Return the name of the bot that leads a ladder; "" without a ranked bot, and in a tie."""
+    """Return the name of the bot that leads a ladder.
+
+    It is "" without a ranked bot, in a tie, and while a provisional bot is ahead.
+    """
     ranked = [row.standing for row in top.rows if row.rank is not None]
-    if not ranked or (ranked[1:] and round((ranked[0].rating - ranked[1].rating) / 1000) == 0):
+    if not ranked or _ahead_on(top):
+        return ""
+    if ranked[1:] and round((ranked[0].rating - ranked[1].rating) / 1000) == 0:
         return ""
     return ranked[0].bot.name
+
+
+def _ahead_on(top: Movement) -> Standing | None:
+    """Return the provisional bot that is rated above all others of a ladder in a list."""
+    ranked = [row for row in top.rows if row.rank is not None]
+    return ahead(ranked, [row for row in top.rows if row.standing.is_provisional])

@@ -35,6 +35,19 @@ def test_the_search_finds_bots_their_matches_and_tournaments(
     assert 'href="/matches/?q=BOT-1"' in text  # more matches than the search shows
 
 
+def test_the_search_lists_matches_with_a_result_before_hidden_ones(
+    client: Client, played: Tournament
+) -> None:
+    hidden = Match.objects.latest("pk").block
+    assert hidden is not None
+    Block.objects.filter(pk=hidden.pk).update(state=Block.State.PLAYING)
+    text = page(client, "/search/?q=bot-")
+    assert "result hidden" not in text
+    assert text.count('class="match-link" href="/matches/') == 5
+    Block.objects.exclude(pk=hidden.pk).update(state=Block.State.PLAYING)
+    assert "result hidden" in page(client, "/search/?q=bot-")
+
+
 def test_the_search_says_what_it_finds_and_when_it_finds_nothing(client: Client) -> None:
     empty = page(client, "/search/")
     assert "Enter a part of a bot’s name" in empty
@@ -139,7 +152,14 @@ def test_the_ladders_begin_with_the_leader_and_need_no_form_while_they_are_few(
     Standing.objects.filter(pk=leading.pk).update(rating=second.rating + 42_000)
     for number in range(4):
         small.ladder(f"more-{number}")
-    assert "<h1>Ladders</h1>" in page(client, "/ladders/")  # nobody leads the new ones
+    # Nobody leads the new ones, so the headline names the ladder.
+    assert f"<h1>{leading.bot.name} leads {played.ladder.title}</h1>" in page(client, "/ladders/")
+    Standing.objects.filter(pk=second.pk).update(
+        rating=leading.rating + 90_000, blocks=small.RANKED_FROM - 1
+    )
+    text = words_of(page(client, "/ladders/"))
+    assert f"{second.bot.name} is ahead on {played.ladder.title}" in text
+    assert f"{second.bot.name} is ahead, 1 block from its rank." in text
     assert "list-search" in page(client, "/ladders/")
     assert "<h1>Ladders</h1>" in page(client, "/ladders/?q=quick")
 
