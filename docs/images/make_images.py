@@ -176,18 +176,16 @@ font-family="system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif">
 def draw_deck(*, has_claus: bool) -> Picture:
     """Draw one card of each rank with its name; the Claus only if the game has it."""
     lowest = "the Claus, 0," if has_claus else "the partridge, 1,"
-    picture = Picture(f"One card of each rank, from {lowest} to the drummer, 12.", 282)
-    for rank, name in enumerate(GIFTS):
-        if rank == 0 and not has_claus:
-            continue
-        if not has_claus:
-            row, column = divmod(rank - 1, 4)
-        else:
-            row, column = (0, rank) if rank < 5 else (1 + (rank - 5) // 4, (rank - 5) % 4)
-        x, y = 37 + column * 67, 10 + row * 90
-        picture.card(x - 19, y, rank)
-        for line, word in enumerate(name.split()):
-            picture.text(x, y + 68 + 14 * line, word, size=12, anchor="middle")
+    rows = [range(5), range(5, 9), range(9, 13)] if has_claus else [range(1, 7), range(7, 13)]
+    height = 12 + 90 * len(rows)
+    picture = Picture(f"One card of each rank, from {lowest} to the drummer, 12.", height)
+    for row, ranks in enumerate(rows):
+        for column, rank in enumerate(ranks):
+            x = 6 + (WIDTH - 12) * (2 * column + 1) // (2 * len(ranks))
+            y = 10 + row * 90
+            picture.card(x - 19, y, rank)
+            for line, word in enumerate(GIFTS[rank].split()):
+                picture.text(x, y + 68 + 13 * line, word, size=11, anchor="middle")
     return picture
 
 
