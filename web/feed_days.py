@@ -8,7 +8,7 @@ from typing import NamedTuple
 from league.archive_files import ArchiveError
 from league.feeds.items import sentence
 from league.models import FeedItem, Match
-from league.play.headlines import headline
+from league.play import headlines
 from league.visibility import may_see_record
 from web.news import labelled, link_of, within_tournament
 from web.selectors.matches import matches_listed
@@ -18,6 +18,10 @@ _PICTURES = 8
 """Maximum number of items with a picture on a page: each picture replays a match."""
 _END = 1_000_000
 """A number above that of any step, so `moment_of` takes the nearest step, the end."""
+
+
+_RANKS = (FeedItem.Kind.FIRST_RANK, FeedItem.Kind.RANK)
+"""They have no picture: no match is about a rank."""
 
 
 class Shown(NamedTuple):
@@ -41,7 +45,7 @@ class Shown(NamedTuple):
 
 
 class Together(NamedTuple):
-    """Items of one day about one tournament, one match or a bot's versions; most are alone.
+    """Items of one day about one tournament, match or ladder, or a bot's versions; most are alone.
 
     Attributes:
         lines: the items, the newest first.
@@ -84,6 +88,14 @@ def by_day(items: Iterable[FeedItem]) -> list[tuple[date, list[Together]]]:
     ]
 
 
+def headline(days: Iterable[tuple[date, list[Together]]]) -> str:
+    """Return the newest highlight of a page as a sentence, else its newest item; "" without one."""
+    blocks = [block for _, of_day in days for block in of_day]
+    lines = [line for block in blocks for line in block.lines]
+    highlights = (line.text for line in lines if line.item.kind == FeedItem.Kind.HIGHLIGHT)
+    return next(highlights, sentence(lines[0].item) if lines else "").rstrip(".")
+
+
 def _together(
     rows: list[FeedItem], matches: dict[int, Match], moments: dict[int, Moment]
 ) -> list[Together]:
@@ -94,13 +106,15 @@ def _together(
 
 
 def _subject(item: FeedItem) -> tuple[str, int]:
-    """Return what an item is about: its tournament, match or bot with versions, or itself."""
+    """Return what an item is about: its tournament, match, bot with versions, ladder, or itself."""
     if item.tournament_id is not None:
         return "tournament", item.tournament_id
     if item.kind == FeedItem.Kind.HIGHLIGHT and item.match_id is not None:
         return "match", item.match_id
     if item.kind == FeedItem.Kind.VERSION and item.bot_id is not None:
         return "versions", item.bot_id
+    if item.kind in _RANKS and item.ladder_id is not None:
+        return "ranks", item.ladder_id
     return "item", item.pk
 
 
@@ -124,11 +138,15 @@ def _block(
             line._replace(text=f"Version {line.item.number} is ready to play") for line in shown
         ]
         return Together(lines, f"{first.bot.name}: {len(lines)} new versions", link_of(first))
+    if first.kind in _RANKS and first.ladder is not None:
+        bots = {line.item.bot.name for line in shown if line.item.bot is not None}
+        whose = bots.pop() if len(bots) == 1 else f"{len(bots)} bots"
+        return Together(shown, f"{first.ladder.title}: new ranks of {whose}", link_of(first))
     if first.tournament is not None:
         lines = [line._replace(text=within_tournament(line.item)) for line in shown]
         return Together(lines, first.tournament.title, link_of(first))
     match = matches.get(first.match_id or 0)
-    title = headline(match) if match else "One match"
+    title = headlines.headline(match) if match else "One match"
     lines = [
         line._replace(text=line.label if line.text == title else f"{line.label}: {line.text}")
         for line in shown
@@ -138,7 +156,8 @@ def _block(
 
 def _matches(rows: list[FeedItem]) -> dict[int, Match]:
     """Return the first matches that items lead to, by their ids."""
-    numbers = dict.fromkeys(item.match_id for item in rows if item.match_id is not None)
+    about = (item for item in rows if item.match_id is not None and item.kind not in _RANKS)
+    numbers = dict.fromkeys(item.match_id for item in about if item.match_id is not None)
     return matches_listed().defer(None).in_bulk(list(numbers)[:_PICTURES])
 
 
@@ -146,7 +165,7 @@ def _moments(rows: list[FeedItem], matches: dict[int, Match]) -> dict[int, Momen
     """Return the pictures of matches, by the ids of the first items that lead to them."""
     first: dict[int, FeedItem] = {}
     for item in rows:
-        if item.match_id is not None:
+        if item.match_id is not None and item.kind not in _RANKS:
             first.setdefault(item.match_id, item)
     moments = {}
     for pk, match in matches.items():

@@ -18,11 +18,14 @@ from django.views.decorators.http import require_POST, require_safe
 from league import feeds
 from league.feeds.items import sentence
 from league.models import Bot, FeedItem, Ladder, Tournament
-from web.feed_days import by_day
+from web.feed_days import by_day, headline
 from web.news import link_of, note_visit, read_until
 from web.requests import page_of, signed_in
+from web.selectors.bots import bots_listed
 
 _ROWS = 25
+_OFFERED = 3
+"""Number of bots that an empty feed offers to follow."""
 _ENTRIES = 30
 _TOP_RANKS = 10
 """Number of first ranks whose changes are in a ladder's Atom feed."""
@@ -37,15 +40,18 @@ def feed(request: HttpRequest) -> HttpResponse:
     own = list(Bot.objects.owned_by(user).active().order_by("name"))
     page = page_of(request, feeds.feed_of(user), _ROWS)
     read = read_until(request)
+    days = by_day(page)
+    follows = user.followed.exclude(bot__in=own).select_related("bot", "tournament")
     context = {
         "page": page,
-        "days": by_day(page),
+        "days": days,
+        "headline": headline(days),
         "read": read,
         "own": own,
-        "follows": user.followed.exclude(bot__in=own)
-        .select_related("bot", "tournament")
-        .order_by("-pk"),
+        "follows": follows.order_by("-pk"),
     }
+    if not days and not own:
+        context["offered"] = bots_listed("", "")[:_OFFERED]
     answer = render(request, "web/feed.html", context)
     note_visit(answer)
     return answer

@@ -142,6 +142,36 @@ def test_news_of_a_day_about_one_tournament_or_match_stand_together(
     assert "A tournament has begun with 4 bots" in page(client, "/feed/")
 
 
+def test_ranks_of_a_day_on_one_ladder_are_one_block_without_a_picture(
+    client: Client, played: Tournament
+) -> None:
+    client.force_login(User.objects.create(username="ada"))
+    match = Match.objects.finished().latest("pk")
+    for number in range(3):
+        bot = Bot.objects.get(name=f"bot-{number}")
+        client.post(f"/bots/{bot}/follow/")
+        FeedItem.objects.create(
+            key=f"r{number}",
+            kind="first-rank",
+            at=timezone.now(),
+            bot=bot,
+            ladder=played.ladder,
+            match=match,
+            number=number + 1,
+        )
+    text = page(client, "/feed/")
+    assert text.count(f"{played.ladder.title}: new ranks of 3 bots") == 1
+    assert '<div class="moment' not in text
+    assert "<h1>Your feed</h1>" not in text  # the headline is what happened last
+
+
+def test_an_empty_feed_offers_bots_to_follow(client: Client, played: Tournament) -> None:
+    client.force_login(User.objects.create(username="ada"))
+    text = page(client, "/feed/")
+    assert "<h1>Your feed</h1>" in text
+    assert len(re.findall(r'action="/bots/[\w-]+/follow/"', text)) == 3
+
+
 def test_new_versions_of_a_bot_on_one_day_are_one_block_with_each_time_once(
     client: Client, played: Tournament
 ) -> None:
