@@ -46,11 +46,12 @@ def against(request: HttpRequest, name: str, other: str) -> HttpResponse:
     by_match = {one.match: one for one in met.results}
     extremes = []
     if found := met.extremes:
-        matches = matches_listed().in_bulk([one.match for one in found])
+        shown = matches_listed().defer(None)  # with records, for the pictures
+        matches = shown.in_bulk([one.match for one in found])
         extremes = [
-            (f"{label}: {one.score}", shown)
+            (f"{label}: {one.score}", step)
             for label, one in zip(("Most one-sided", "Closest"), found, strict=True)
-            if (shown := key_step_of(matches[one.match])) is not None
+            if (step := key_step_of(matches[one.match])) is not None
         ]
     score = total(rated) or total(met.seats)
     result_story = story(bot, opponent, score, rated=bool(rated))
