@@ -34,8 +34,13 @@ def shown_trial(trial: Trial, number: int) -> dict[str, Any]:
         "wins": places.count(1),
         "places": _places(places),
         "rows": [
-            {"place": place, "score": score, "seat": each["seat"]}
-            for (place, score), each in zip(own, result["matches"], strict=True)
+            {
+                "place": place,
+                "score": score,
+                "seat": each["seat"],
+                "is_shown": at == result.get("shown"),
+            }
+            for at, ((place, score), each) in enumerate(zip(own, result["matches"], strict=True))
         ],
     }
 

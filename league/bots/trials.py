@@ -214,9 +214,9 @@ def _played(trial: Trial) -> dict[str, Any]:
     Returns:
         ``matches`` with seat, scores and places of each; ``blocks``, ``share`` and its interval
         (None without a whole block); ``faults`` with kind, reason and seen hand; ``record`` (a
-        line), ``names`` and ``printed`` of the match to show: the first with a fault, else the
-        first; ``stopped``, why it ended early: ``faults``, ``time`` of the bot,
-        ``busy`` machine, or empty.
+        line), ``names`` and ``printed`` of the match to show, number ``shown``: the first with a
+        fault, else the first of those with the worst result; ``stopped``, why it ended early:
+        ``faults``, ``time`` of the bot, ``busy`` machine, or empty.
 
     Raises:
         SandboxUnavailableError: this machine has no sandbox.
@@ -251,7 +251,8 @@ def _played(trial: Trial) -> dict[str, Any]:
         for at in range(0, whole * setting.seats, setting.seats)
     ]
     found = share(shares) if shares else None
-    shown = next((each for each in matches if each["faults"]), matches[0] if matches else None)
+    worst = min(matches, key=_result, default=None)
+    shown = next((each for each in matches if each["faults"]), worst)
     return {
         "matches": [{k: each[k] for k in ("seat", "scores", "places")} for each in matches],
         "blocks": whole,
@@ -259,10 +260,16 @@ def _played(trial: Trial) -> dict[str, Any]:
         "interval": found and [found.low, found.high],
         "stopped": stopped,
         "faults": shown["faults"] if shown else [],
+        "shown": matches.index(shown) if shown else None,
         "record": shown["record"] if shown else "",
         "names": shown["names"] if shown else [],
         "printed": shown["printed"] if shown and not printed else printed,
     }
+
+
+def _result(match: dict[str, Any]) -> tuple[float, int]:
+    """Return how good a match was for the bot; more is better."""
+    return match["share"], -match["places"][match["seat"]]
 
 
 class _StoppedError(Exception):

@@ -197,7 +197,10 @@ def _sent_source(request: HttpRequest) -> str:
 
 
 def _starter(game: str) -> str:
-    return starters.files("rules", game, "my_bot")["my_bot.py"].decode()
+    """Return the first bot of the SDK; the page links to the rules that its docstring repeats."""
+    source = starters.files("rules", game, "my_bot")["my_bot.py"].decode()
+    head, _, code = source.partition('"""\n')
+    return f'{head.partition(chr(10))[0]}"""\n{code}'
 
 
 def _find(trial_id: str) -> Trial:

@@ -51,12 +51,18 @@ def test_the_first_bot_plays_a_block_and_its_table_is_shown(client: Client, game
     source = starters.files("rules", game, "my_bot")["my_bot.py"].decode()
     page = text(client, f"{ADDRESS}?game={game}")
     assert "def choose(observation: dict[str, Any])" in page
+    quotes = "&quot;" * 3
+    assert f"> {quotes}my_bot: a bot for {game}.{quotes} from typing" in page
     shown = tried(client, source, game)
     assert re.search(r"Your bot wins \d of 4", shown)
     assert sum(map(int, re.findall(r"(?:st|nd|rd|th) in (\d)", shown))) == 4
     assert "over 1 block." in shown
     assert "One block says little" in shown
     assert 'data-table="replay"' in shown
+    rows = re.findall(r'<tr><th scope="row">(.*?)</th>(.*?)</tr>', shown)
+    places = [int(re.findall(r">(\d+)</td>", cells)[1]) for _, cells in rows]
+    [above] = [at for at, (number, _) in enumerate(rows) if "shown above" in number]
+    assert places[above] == max(places)  # the table shows the worst match
     assert "What went wrong" not in shown
     [address] = re.findall(r'data-source="([^"]+)"', shown)
     phases = client.get(address).json()
