@@ -17,7 +17,7 @@ from web.charts.lines import Chart, Line
 from web.pictures.events import standings_svg
 from web.pictures.text import Fitted, fitted
 from web.result_story import (
-    challenge_headline,
+    challenge_result,
     challenge_state,
     comparison_headline,
     comparison_state,
@@ -63,7 +63,7 @@ def challenge_svg(challenge: Challenge) -> str:
     ]
     return standings_svg(
         kicker=f"Test match · {title(challenge.game, challenge.rules)}",
-        called=challenge_headline(challenge),
+        called=challenge_result(challenge, result),
         state=challenge_state(challenge, result),
         rows=rows,
     )
