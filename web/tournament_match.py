@@ -64,7 +64,9 @@ def _closest(matches: Sequence[Match], kind: str) -> MatchToWatch | None:
     won = [match for match in matches if _margin(match) > 0]
     if not won:
         return None
-    shown = key_step_of(min(won, key=_margin))
+    best = min(won, key=_margin)
+    best.refresh_from_db(fields=["packed_record"])  # one query, kept pictures or not
+    shown = key_step_of(best)
     return None if shown is None else MatchToWatch(kind, shown)
 
 
