@@ -9,12 +9,13 @@ from django.utils import timezone
 
 from engine.games import events as happened
 from engine.games.twelve_days_presets import PRESETS as TWELVE_DAYS_PRESETS
-from engine.sentences import as_sentence, begin_a_match, in_sentences
+from engine.sentences import as_sentence
 from league import play
 from league.models import Match, MatchSeat
 from league.play.headlines import seat_name
 from league.play.hints import Hint, hint
 from league.play.player_seats import SeatPhase
+from web.second_person import names_for, sentences_for, to_you
 from web.table.build import build
 from web.table.steps import Phase
 from web.table.tables import Table, parts_of
@@ -105,11 +106,14 @@ def playing(match: Match, seat: MatchSeat, code: str, *, wants_hint: bool) -> di
         return None
     seats = list(match.seating.select_related("bot__player", "substitute").order_by("seat"))
     names = [seat_name(each) for each in seats]
-    steps = build([Phase(phase.events) for phase in view.phases], names)
+    marked = names_for(names, seat.seat)
+    steps = build([Phase(phase.events) for phase in view.phases], marked)
     assert steps.step is not None, "a step is in progress"
     if given := _exchange(view.phases, seat.seat, names):
         steps.step.reasons = [given]
     steps.describe_decision()
+    steps.step.reasons = [to_you(reason) for reason in steps.step.reasons]
+    steps.step.seats[seat.seat].name = names[seat.seat]
     observation = view.observation
     is_turn = view.turn is not None
     choices = _choices(observation, names) if is_turn else []
@@ -162,7 +166,7 @@ def as_json(page: dict[str, Any], own: int, after: int) -> dict[str, Any]:
             {
                 "ply": phase.ply,
                 "events": [event.as_json() for event in phase.events],
-                "sentences": in_sentences(phase.events, names),
+                "sentences": sentences_for(phase.events, names, own),
                 "news": _sentences([phase], own, names),
                 "to_act": phase.to_act,
             }
@@ -204,7 +208,7 @@ def finished(match: Match, seat: MatchSeat) -> dict[str, Any]:
     elif seat.place == 1:
         headline = "You win!" if winners == 1 else "You share first place!"
     ending = [
-        as_sentence(event, names)
+        to_you(as_sentence(event, names_for(names, seat.seat)))
         for event in play.final_phases(match)[-1]
         if not isinstance(event, happened.HandShown | happened.MatchOver)
     ]
@@ -325,9 +329,9 @@ def _news(phases: Sequence[SeatPhase], seat: int, names: Sequence[str]) -> list[
 def _sentences(phases: Sequence[SeatPhase], seat: int, names: Sequence[str]) -> list[str]:
     """Return sentences on the events of phases, without the hands that others are dealt."""
     return [
-        as_sentence(event, names, at_start=begin_a_match(phase.events))
+        text
         for phase in phases
-        for event in phase.events
+        for event, text in zip(phase.events, sentences_for(phase.events, names, seat), strict=True)
         if not isinstance(event, happened.MatchStarted)
         and not (isinstance(event, happened.HandDealt) and event.seat != seat)
     ]
