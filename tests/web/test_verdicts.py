@@ -50,14 +50,14 @@ def analysis(*decisions: Decision) -> Analysis:
 def test_a_verdict_says_what_a_move_gave_up_and_what_was_best() -> None:
     [first, *_] = verdicts_of(analysis(GIVE, decision("best", 1, 1)), STEPS, NAMES)
     assert first.mark == "mistake"
-    assert first.text == "ada lost 0.04 places with “give 3”; best was “give 12”."
+    assert first.text == "ada should have given 12, not 3: it lost 0.04 places."
 
 
 def test_the_worst_of_several_faults_comes_first() -> None:
     worse = decision("blunder", 1, 1, move="give 5", best="give 7", loss=0.2)
     [first, *_] = verdicts_of(analysis(GIVE, worse), STEPS, NAMES)
     assert first.mark == "blunder"
-    assert first.text.startswith("bo lost 0.2 places with “give 5”")
+    assert first.text.startswith("bo should have given 7, not 5: it lost 0.2 places.")
     assert first.text.endswith("ada lost 0.04 places.")
 
 
@@ -100,7 +100,10 @@ def test_a_phase_without_a_mistake_has_a_verdict_too(
 def test_an_award_names_the_seat_that_receives_it() -> None:
     award = decision("blunder", 0, 0, phase="award", move="award 0", best="award 1")
     verdicts = verdicts_of(analysis(award), STEPS, NAMES)
-    assert "“award the points to ada”; best was “award the points to bo”" in verdicts[0].text
+    assert verdicts[0].text == (
+        "ada should have awarded the points to bo, not the points to ada: "
+        "its chance of the first place went from 50\N{NO-BREAK SPACE}% to 46\N{NO-BREAK SPACE}%."
+    )
     assert for_browser([0.5, 0.5], verdicts)["phases"][0][4] == []
 
 
@@ -199,7 +202,7 @@ def test_the_browser_receives_the_cards_of_better_moves() -> None:
     follow = decision("mistake", 2, 1, phase="follow", move="pass", best="play 8 8")
     data = for_browser([0.5, 0.5], verdicts_of(analysis(GIVE, follow), STEPS, NAMES))
     assert [phase[4] for phase in data["phases"]] == [[[0, [12]]], [[1, [8, 8]]], []]
-    assert data["texts"][data["phases"][0][3]].startswith("ada lost 0.04")
+    assert data["texts"][data["phases"][0][3]].startswith("ada should have given 12")
 
 
 def test_the_result_of_a_day_shows_faults_of_all_its_phases() -> None:
@@ -216,7 +219,7 @@ def test_without_javascript_a_step_shows_its_worst_verdict_and_its_last_chances(
     verdicts = verdicts_of(analysis(GIVE, decision("best", 2, 1)), STEPS, NAMES)
     shown = verdict_at(verdicts, 1)
     assert shown is not None
-    assert (shown.mark, shown.text[:27]) == ("mistake", "Before the result: ada lost")
+    assert (shown.mark, shown.text[:27]) == ("mistake", "Before the result: ada shou")
     at_plays, at_gifts = (verdict_at(verdicts, 1, ply) for ply in (4, 2))
     assert at_plays == shown  # the result of the day
     assert at_gifts is verdicts[0]

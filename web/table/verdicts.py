@@ -7,13 +7,20 @@ from itertools import chain, pairwise
 from typing import Any
 
 from engine.analysis import MARKS, Analysis, Decision
-from engine.analysis.results import BEST, BLUNDER, MISTAKE, places
+from engine.analysis.results import BEST, BLUNDER, MISTAKE, Chance, places
 from engine.sentences import move_in_words
 
 WIDTH, HEIGHT = 1000, 100
 """Size of the picture of the chances; 0 % is at the bottom."""
 _TENTH = 0.095
 _AWARD = "award "
+_PARTICIPLES = {
+    "give": "given",
+    "play": "played",
+    "award": "awarded",
+    "lead": "led",
+    "pass": "passed",
+}
 _ORDER = ("", *MARKS)
 """Marks, the worst last; "" if no seat had a choice."""
 
@@ -92,7 +99,7 @@ def verdicts_of(
                 step=step,
                 when=when,
                 mark=max((each.mark for each in made), key=_ORDER.index, default=""),
-                text=_words(faults, made, names),
+                text=_words(faults, made, names, (before, after)),
                 chances=_percent(after.seats),
                 moved=None if after.before_cards is None else _tenths(_percent(after.before_cards)),
                 faults=faults,
@@ -196,21 +203,26 @@ def ranks(move: str) -> list[int]:
     return [] if move.startswith(_AWARD) else [int(rank) for rank in re.findall(r"\d+", move)]
 
 
-def _words(faults: Sequence[Decision], made: Sequence[Decision], names: Sequence[str]) -> str:
+def _words(
+    faults: Sequence[Decision],
+    made: Sequence[Decision],
+    names: Sequence[str],
+    chances: tuple[Chance, Chance],
+) -> str:
     """Return a verdict on the decisions of a phase.
 
     Args:
         faults: the mistakes and blunders, the worst first.
         made: all decisions.
         names: of the players, by seat.
+        chances: before and after the phase.
     """
     if not made:
         return "No choice: there was one legal move."
     if faults:
         others = [f"{names[each.seat]} lost {in_places(each, len(names))}" for each in faults[1:]]
-        return " ".join(
-            [_gave_up(faults[0], names), *([f"{', '.join(others)}."] if others else [])]
-        )
+        worst = _gave_up(faults[0], names, chances if len(made) == 1 else None)
+        return " ".join([worst, *([f"{', '.join(others)}."] if others else [])])
     alone = names[made[0].seat] if len(made) == 1 else ""
     if all(each.mark == BEST for each in made):
         return f"{alone} found the best move." if alone else "All seats found the best move."
@@ -219,10 +231,33 @@ def _words(faults: Sequence[Decision], made: Sequence[Decision], names: Sequence
     return "No mistake: all moves were close to the best."
 
 
-def _gave_up(decision: Decision, names: Sequence[str]) -> str:
-    move, best = (move_in_words(text, names) for text in (decision.move, decision.best))
-    lost = in_places(decision, len(names))
-    return f"{names[decision.seat]} lost {lost} with “{move}”; best was “{best}”."
+def _gave_up(
+    decision: Decision, names: Sequence[str], chances: tuple[Chance, Chance] | None
+) -> str:
+    """Return what a seat should have done, then what it lost.
+
+    Args:
+        decision: a mistake or a blunder.
+        names: of the players, by seat.
+        chances: before and after the move; None if other seats decided with it.
+    """
+    verb, move = _done(move_in_words(decision.move, names))
+    best_verb, best = _done(move_in_words(decision.best, names))
+    instead = move if verb == best_verb else f"{verb} {move}".strip()
+    lost = f"it lost {in_places(decision, len(names))}"
+    if chances is not None:
+        before, after = chances[0].seats[decision.seat], chances[1].after_moves[decision.seat]
+        if round(100 * after) < round(100 * before):
+            lost = f"its chance of the first place went from {before:.0%} to {after:.0%}"
+            lost = lost.replace("%", "\N{NO-BREAK SPACE}%")
+    done = f"{best_verb} {best}".strip()
+    return f"{names[decision.seat]} should have {done}, not {instead}: {lost}."
+
+
+def _done(move: str) -> tuple[str, str]:
+    """Return a move in words as the participle of its verb, and the rest."""
+    verb, _, rest = move.partition(" ")
+    return _PARTICIPLES[verb], rest
 
 
 def in_places(decision: Decision, seats: int) -> str:
