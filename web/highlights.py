@@ -16,9 +16,6 @@ from league.play.headlines import headline, seat_names
 from league.visibility import may_see_record
 from web.table.moments import Moment, moment_of
 
-_LAST_STEP = 1_000_000
-"""A number above that of any step, so `moment_of` takes the nearest step, the end."""
-
 
 class Shown(NamedTuple):
     """A highlight on a page.
@@ -55,7 +52,9 @@ def shown(highlights: Sequence[Highlight]) -> list[Shown]:
 
 
 def just_finished(matches: Iterable[Match], without: Collection[int | None]) -> list[Shown]:
-    """Return for each game the end of its match that finished last, as a highlight is shown.
+    """Return for each game its match that finished last, as a highlight is shown.
+
+    The picture is the step in which the winner took the lead.
 
     Args:
         matches: the latest first, with their seats and bots.
@@ -68,14 +67,14 @@ def just_finished(matches: Iterable[Match], without: Collection[int | None]) -> 
     shown_ = []
     for match in found.values():
         try:
-            moment = moment_of(match, _LAST_STEP)
+            moment = moment_of(match)
         except ArchiveError:
             continue
         shown_.append(
             Shown(
                 None,
                 headline(match),
-                reverse("web:match", args=[match.pk]),
+                f"{reverse('web:match', args=[match.pk])}?step={moment.number}",
                 moment,
                 GAME_TITLES.get(match.game, ""),
                 match.pk,

@@ -7,6 +7,8 @@ from typing import NamedTuple
 from django.core.cache import caches
 
 from engine.games.twelve_days import TwelveDays
+from engine.record import Record
+from league.feeds.moments import last_step, turning_step
 from league.models import Match
 from league.play.headlines import seat_names
 from web.table.replays import replay_steps
@@ -72,25 +74,32 @@ class Moment(NamedTuple):
         return "; ".join(_words(seat) for seat in self.seats)
 
 
-def moment_of(match: Match, number: int, about: Sequence[int] = ()) -> Moment:
+def moment_of(match: Match, number: int | None = None, about: Sequence[int] = ()) -> Moment:
     """Return a moment of a finished match that everybody may see.
 
     Each process keeps the moments that it has worked out: a record never changes.
 
     Args:
         match: with its seating and their bots.
-        number: of the step, from 1; the nearest one if there is no such step.
+        number: of the step, from 1; the nearest one if there is no such step. None: the step in
+            which the winner took the lead, or the last one of a tie.
         about: seats that the picture shows before others.
     """
     names = seat_names(match)
     key = f"{match.pk}/{number}/{','.join(map(str, about))}/{'/'.join(names)}"
     kept: Moment | None = caches["moments"].get(key)
     if kept is None:
-        steps = replay_steps(match.record, names)
-        at = min(max(number, 1), len(steps))
+        record = match.record
+        steps = replay_steps(record, names)
+        at = min(max(_deciding(match, record) if number is None else number, 1), len(steps))
         kept = picture_of_step(steps[at - 1], at, match.game, about)
         caches["moments"].set(key, kept)
     return kept
+
+
+def _deciding(match: Match, record: Record) -> int:
+    winners = [seat.seat for seat in match.seating.all() if seat.place == 1]
+    return turning_step(record, winners[0]) if len(winners) == 1 else last_step(record)
 
 
 def picture_of_step(step: Step, number: int, game: str, about: Sequence[int] = ()) -> Moment:
