@@ -232,3 +232,16 @@ def test_a_table_in_play_loads_little_of_our_javascript(fresh: Visit) -> None:
     assert at_turn(page)
     scripts = {each.url: len(each.body()) for each in responses if is_script(each)}
     assert 40_000 < sum(scripts.values()) <= MAX_SCRIPT_BYTES, scripts
+
+
+def test_on_a_phone_nothing_shows_through_the_bar_while_others_play(visit: Visit) -> None:
+    open_window(visit.page, 390, 844)
+    sit(visit.page, "partridge eagle-short", 4)
+    assert at_turn(visit.page)
+    opacity = visit.page.evaluate("""() => {
+        table.classList.add("sending");
+        let [each, opacity] = [document.querySelector(".act"), 1];
+        for (; each; each = each.parentElement) opacity *= Number(getComputedStyle(each).opacity);
+        return opacity;
+    }""")
+    assert opacity == 1

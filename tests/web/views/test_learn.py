@@ -83,7 +83,7 @@ def test_a_first_match_begins_with_the_guide_until_it_is_switched_off(
     play.play_house_turns(match.pk)
     page = text(client, address)
     assert "Switch the guide off" in page
-    assert re.search(r'class="guide"><p>You ', page)
+    assert re.search(r'class="guide"><summary[^>]*>You ', page)
     client.post(f"{address}guide/")
     page = text(client, address)
     assert 'class="guide"' not in page
