@@ -81,6 +81,8 @@ interface Frame {
   ply: number;
   /** The seats that chose a move. */
   movers: number[];
+  /** So many of the last lines are about gifts that a round moved. */
+  gifts: number;
   /** The day or the trick, in words. */
   part: string;
 }

@@ -108,9 +108,10 @@ place.addEventListener("table-over", (event) => {
   if (table.dataset.table === "replay") return replace(table);
   const article = /** @type {HTMLElement} */ (table.closest("article"));
   const title = part(article, ".tv-head a");
-  title.textContent = title.textContent.replace(/: in play$/, "");
+  const { detail: result } = /** @type {CustomEvent<string>} */ (event);
+  title.textContent = result || title.textContent.replace(/: in play$/, "");
   const state = part(article, ".state");
-  state.className = "state";
+  state.className = "state ended";
   state.textContent = "just finished";
   return setTimeout(() => replace(table), RESULT);
 });

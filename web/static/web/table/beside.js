@@ -120,7 +120,8 @@ export class Beside {
     const chances = this.chances(at).map(Math.round);
     chances.forEach((chance, seat) => {
       part(this.table, `.meter.c${seat}`).style.width = `calc(${chance / 100} * (100% - 1.6rem))`;
-      for (const key of document.querySelectorAll(`[data-chance="${seat}"] b`)) key.textContent = `${chance} %`;
+      const text = chance === 100 && at < frames.length - 1 ? "> 99 %" : `${chance} %`; // nothing is sure before the end
+      for (const key of document.querySelectorAll(`[data-chance="${seat}"] b`)) key.textContent = text;
     });
     const best = chances.indexOf(Math.max(...chances));
     const name = parts(this.table, ".seat .name")[best].textContent.trim();

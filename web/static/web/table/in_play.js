@@ -56,11 +56,23 @@ function finish(end, { table, names }) {
   if (end.status === "finished") {
     const order = names.map((_, seat) => seat).sort((a, b) => end.scores[b] - end.scores[a]);
     const totals = order.map((seat) => `${names[seat]} ${end.scores[seat]}`).join(", ");
-    line.replaceChildren(`The match is over: ${totals}. `);
+    const isSmall = table.dataset.small !== undefined; // its headline and its felt have the result
+    line.replaceChildren(isSmall ? "" : `The match is over: ${totals}. `);
     const link = document.createElement("a");
     link.href = table.dataset.page ?? "";
     link.textContent = "Watch the replay";
     line.append(link);
-  } else line.textContent = "This match is void: it changes no rating.";
-  over(table);
+    over(table, headline(order.map((seat) => names[seat]), order.map((seat) => end.scores[seat])));
+  } else {
+    line.textContent = "This match is void: it changes no rating.";
+    over(table);
+  }
+}
+
+/** Returns the name of a match with its result. @param {string[]} names @param {number[]} scores  both by place */
+function headline(names, scores) {
+  const first = names.filter((_, at) => scores[at] === scores[0]);
+  const [best, next] = scores;
+  if (!first[1]) return `${names[0]} wins ${best}-${next}`;
+  return `${first.slice(0, -1).join(", ")} and ${first.at(-1)} tie ${best}-${best}`;
 }

@@ -53,6 +53,7 @@ export class Fold {
         scene: copy(this.scene), kind: beat, step: this.steps,
         lines: [...(goesOn ? before.lines : []), ...summarised(kinds, lines)],
         ply: phase.ply ?? 0, movers, part: part(this.scene),
+        gifts: beat === "result" ? kinds.filter((kind) => kind.startsWith("gift_")).length : 0,
       });
     };
     for (const seat of this.scene.seats) seat.faults = [];

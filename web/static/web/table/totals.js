@@ -15,6 +15,18 @@ export function fill(list, seats, names) {
   }));
 }
 
+/** Returns who wins, by how much and with what, as a sentence. @param {Seat[]} seats @param {string[]} names */
+export function ending(seats, names) {
+  const order = seats.map((_, at) => at).sort((a, b) => seats[a].place - seats[b].place);
+  const [first, second] = order.map((at) => seats[at]);
+  const best = order.filter((at) => seats[at].place === 1).map((at) => names[at]);
+  if (best[1]) return `${best.slice(0, -1).join(", ")} and ${best.at(-1)} share first place with ${first.points} each.`;
+  const { counted, rounds, points } = first;
+  const how = counted ? `${points - counted.points} from days, ${counted.points} from its hand`
+    : rounds.length && roundsWon(rounds).replace("won", "it won");
+  return `${best[0]} wins ${points}-${second.points}${how ? `: ${how}` : ""}.`;
+}
+
 /** Returns how points add up, as the server does. @param {number} points @param {Counted} hand */
 function sum(points, { most, tied, points: ofHand }) {
   const ranks = [

@@ -75,9 +75,9 @@ export function rule({ kind, low }) {
   return kind === "set" ? `Answer: a set of ${low}s${limit}` : `Answer: a straight down to ${low}${limit}`;
 }
 
-/** Sends the page the event that a match has ended. @param {HTMLElement} table */
-export function over(table) {
-  table.dispatchEvent(new CustomEvent("table-over", { bubbles: true }));
+/** Sends the page the event that a match has ended. @param {HTMLElement} table @param {string} [result]  its headline */
+export function over(table, result = "") {
+  table.dispatchEvent(new CustomEvent("table-over", { bubbles: true, detail: result }));
 }
 
 export class View {
@@ -204,14 +204,18 @@ export class View {
    * Shows the reasons; at the end, who wins; with the deal, the goal of the game.
    * @param {Frame} frame
    */
-  why({ kind, lines, ply }) {
+  why({ kind, lines, ply, gifts, scene }) {
     const line = part(this.table, ".why");
     const { goal, small } = this.table.dataset;
+    const told = small !== undefined && gifts ? lines.slice(0, -gifts) : lines; // the cause has the room
     if (goal && kind === "deal" && !ply) {
       this.text(".why", goal);
       return;
     }
-    this.text(".why", kind === "end" ? lines[0].replace(/; .*/, ".") : lines.join(" "));
+    this.text(".why", kind === "end" ? lines[0].replace(/; .*/, ".") : told.join(" "));
+    if (kind === "end" && this.own === null) import("./totals.js").then(({ ending }) => {
+      if (line.textContent === lines[0].replace(/; .*/, ".")) this.text(".why", ending(scene.seats, this.names));
+    });
     if (small !== undefined) line.title = lines.join("\n");
     line.scrollTo(0, 0);
     line.parentElement?.scrollTo(0, 0);
