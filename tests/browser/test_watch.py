@@ -198,7 +198,7 @@ def test_nine_tables_of_the_wall_share_one_stream_and_the_next_matches_follow(
     assert {frozenset(asked) for asked in streams.asked} == {frozenset(newest)}
     for team in (teams[3], teams[7]):  # two matches end in the same moment
         play_on(team)
-    ended = fresh.page.locator(".live-state").filter(has_text="The match is over")
+    ended = fresh.page.locator(".live-state").filter(has_text="Watch the replay")
     expect(ended).to_have_count(2)
     for match in matches[:2]:
         following = fresh.page.locator(f"#table-{match.pk} .seat.acts")

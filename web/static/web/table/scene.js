@@ -1,5 +1,5 @@
-// Folds the events of a match into scenes: who holds what, what lies on the felt, who has how many
-// points. Pure: no page, no network. It works out no rules; every change comes from an event.
+// Folds the events of a match into scenes. Pure: no page, no network, no rules; every change comes
+// from an event.
 
 import { summarised } from "./summary.js";
 
@@ -53,7 +53,7 @@ export class Fold {
         scene: copy(this.scene), kind: beat, step: this.steps,
         lines: [...(goesOn ? before.lines : []), ...summarised(kinds, lines)],
         ply: phase.ply ?? 0, movers, part: part(this.scene),
-        gifts: beat === "result" ? kinds.filter((kind) => kind.startsWith("gift_")).length : 0,
+        gifts: beat === "result" ? kinds.filter((each) => each.startsWith("gift_")).length : 0,
       });
     };
     for (const seat of this.scene.seats) seat.faults = [];
@@ -267,7 +267,7 @@ export class Fold {
     this.clearChanges();
   }
 
-  /** Forgets the plays of the last day or trick: the next one begins. */
+  /** Forgets the plays of the last day or trick. */
   forget() {
     for (const seat of this.scene.seats) seat.past = null;
   }

@@ -1,9 +1,13 @@
-// Writes on the felt, at the end of a match, what each seat has and how it adds up, by place.
+// Writes on the felt, at the end of a match, what each seat has and how it adds up, by place; and
+// in the sentence, who wins and by how much.
 
-import { element } from "./view.js";
+import { element, part } from "./view.js";
 
 /** @param {HTMLElement} list @param {Seat[]} seats @param {string[]} names */
 export function fill(list, seats, names) {
+  if (list.hidden) return; // the reader has gone on
+  const table = /** @type {HTMLElement} */ (list.closest(".table"));
+  if (table.dataset.table !== "play") part(table, ".why").textContent = ending(seats, names);
   const order = seats.map((_, at) => at).sort((a, b) => seats[a].place - seats[b].place);
   list.replaceChildren(...order.map((at) => {
     const { place, points, counted, rounds } = seats[at];
@@ -16,7 +20,7 @@ export function fill(list, seats, names) {
 }
 
 /** Returns who wins, by how much and with what, as a sentence. @param {Seat[]} seats @param {string[]} names */
-export function ending(seats, names) {
+function ending(seats, names) {
   const order = seats.map((_, at) => at).sort((a, b) => seats[a].place - seats[b].place);
   const [first, second] = order.map((at) => seats[at]);
   const best = order.filter((at) => seats[at].place === 1).map((at) => names[at]);

@@ -7,12 +7,12 @@ export const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** Milliseconds that a card moves. */
 export const MOVE = 350;
-/** The same at a higher speed, at least: the eye can follow no faster card. */
+/** The same at a higher speed, at least. */
 export const LEAST_MOVE = 200;
 
 /** Milliseconds that a frame of each kind stays, at least. */
 export const WAITS = { deal: 1100, give: 1300, play: 1100, result: 2600, end: 3000 };
-/** Milliseconds for each letter of a result, and the longest time for all: a reader keeps up. */
+/** Milliseconds for each letter of a result, and for all at most. */
 const LETTER = 35, LONGEST = 7000;
 
 /** Returns how long a frame stays, in milliseconds: a long result longer. @param {Frame} frame */
@@ -75,7 +75,7 @@ export function rule({ kind, low }) {
   return kind === "set" ? `Answer: a set of ${low}s${limit}` : `Answer: a straight down to ${low}${limit}`;
 }
 
-/** Sends the page the event that a match has ended. @param {HTMLElement} table @param {string} [result]  its headline */
+/** Sends the page the event that a match has ended. @param {HTMLElement} table @param {string} [result] */
 export function over(table, result = "") {
   table.dispatchEvent(new CustomEvent("table-over", { bubbles: true, detail: result }));
 }
@@ -190,32 +190,29 @@ export class View {
     const left = this.parts - scene.awarded;
     pool.toggleAttribute("hidden", !left || scene.over);
     part(pool, "b").textContent = `Pool: ${left} gift${left === 1 ? "" : "s"}`;
-    part(pool, ".worth").hidden = scene.lead !== null; // the rule of the trick has its place
+    part(pool, ".worth").hidden = scene.lead !== null;
   }
 
   /** Shows the totals at the end. @param {Scene} scene */
   drawTotals({ over, seats }) {
     const list = part(this.felt, ".totals");
     list.hidden = !over;
-    if (over && !list.children[0]) import("./totals.js").then(({ fill }) => fill(list, seats, this.names));
+    if (over) import("./totals.js").then(({ fill }) => fill(list, seats, this.names));
   }
 
   /**
    * Shows the reasons; at the end, who wins; with the deal, the goal of the game.
    * @param {Frame} frame
    */
-  why({ kind, lines, ply, gifts, scene }) {
+  why({ kind, lines, ply, gifts }) {
     const line = part(this.table, ".why");
     const { goal, small } = this.table.dataset;
-    const told = small !== undefined && gifts ? lines.slice(0, -gifts) : lines; // the cause has the room
+    const told = small !== undefined && gifts ? lines.slice(0, -gifts) : lines;
     if (goal && kind === "deal" && !ply) {
       this.text(".why", goal);
       return;
     }
     this.text(".why", kind === "end" ? lines[0].replace(/; .*/, ".") : told.join(" "));
-    if (kind === "end" && this.own === null) import("./totals.js").then(({ ending }) => {
-      if (line.textContent === lines[0].replace(/; .*/, ".")) this.text(".why", ending(scene.seats, this.names));
-    });
     if (small !== undefined) line.title = lines.join("\n");
     line.scrollTo(0, 0);
     line.parentElement?.scrollTo(0, 0);
