@@ -4,12 +4,10 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from django.core.cache import caches
 from django.urls import reverse
 
 from engine.games.titles import GAME_TITLES
 from league.archive_files import ArchiveError
-from league.feeds import turning_step
 from league.feeds.highlight_texts import sentence
 from league.models import Highlight, Match
 from league.play.headlines import headline, seat_names
@@ -87,21 +85,14 @@ def just_finished(matches: Iterable[Match], without: Collection[int | None]) -> 
 def key_step_of(match: Match) -> Shown | None:
     """Return the step in which the winner of a match took the lead, as a highlight is shown.
 
-    If seats share the first place, it is the end. Each process keeps the steps that it has found,
-    because a record never changes. None if the file of the archive is lost.
+    If seats share the first place, it is the end. None if the file of the archive is lost.
 
     Args:
         match: that everybody may see, with its seats and bots.
     """
-    key = f"{match.pk}/key"
-    step: int | None = caches["moments"].get(key)
     winners = [seat.seat for seat in match.seating.all() if seat.place == 1]
     try:
-        if step is None:
-            alone = len(winners) == 1
-            step = turning_step(match.record, winners[0]) if alone else _LAST_STEP
-            caches["moments"].set(key, step)
-        moment = moment_of(match, step, winners)
+        moment = moment_of(match, about=winners)
     except ArchiveError:
         return None
     text, page = headline(match), reverse("web:match", args=[match.pk])
