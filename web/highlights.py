@@ -62,24 +62,7 @@ def just_finished(matches: Iterable[Match], without: Collection[int | None]) -> 
     for match in matches:
         if match.pk not in without and may_see_record(match):
             found.setdefault(match.game, match)
-    shown_ = []
-    for match in found.values():
-        try:
-            moment = moment_of(match)
-        except ArchiveError:
-            continue
-        shown_.append(
-            Shown(
-                None,
-                headline(match),
-                f"{reverse('web:match', args=[match.pk])}?step={moment.number}",
-                moment,
-                GAME_TITLES.get(match.game, ""),
-                match.pk,
-                _others(match, headline(match), moment),
-            )
-        )
-    return shown_
+    return [each for each in map(key_step_of, found.values()) if each is not None]
 
 
 def key_step_of(match: Match) -> Shown | None:
