@@ -153,9 +153,8 @@ def test_rounds_pause_once_all_bots_are_settled_and_go_on_with_a_new_version() -
         ladder.standings.get(bot=other)
     )
     ladder.standings.filter(bot=guest).update(blocks=4)
-    assert "1 bot has fewer blocks and comes first." in competitions.describe_next_block(
-        ladder.standings.get(bot=other)
-    )
+    text = competitions.describe_next_block(ladder.standings.get(bot=other))
+    assert "1 bot has played fewer blocks, and the league draws these bots first." in text
     assert competitions.open_ladder_round(ladder.pk) is not None
 
 

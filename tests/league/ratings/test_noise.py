@@ -146,7 +146,7 @@ def test_the_page_shows_gap_bands_tests_and_noise_of_the_last_count(
     ratings.count_luck(ladder.pk)
     text = page(client, "/ladders/quick/luck/")
     assert "after 1 of 1 rating rounds" in text
-    assert f"in {len(both_in(twins))} block" in text
+    assert f"so far the twins played {len(both_in(twins))} block" in text
     assert f"{twins.gap / 1000:.0f} Elo" in text
     assert 'aria-label="Gap between the twins’ ratings' in text
     assert text.count("<tr>") == 1 + len(NOISE_AFTER)
