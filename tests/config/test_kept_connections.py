@@ -87,6 +87,13 @@ def test_a_connection_in_a_transaction_is_closed() -> None:
     assert run_task() != first
 
 
+def test_a_connection_with_a_transaction_that_django_did_not_begin_is_closed() -> None:
+    first = run_task()
+    connection.cursor().execute("BEGIN")
+    connection.close()
+    assert run_task() != first
+
+
 def test_an_old_connection_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
     first = run_task()
     monkeypatch.setattr(kept, "MAX_SECONDS", 0.0)
