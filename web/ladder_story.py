@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from league.models import Standing
-from league.ratings.standings import TREND_ROUNDS, StandingRow
+from league.ratings.standings import TREND_ROUNDS
 from web.selectors.ladders import Movement
 
 
@@ -18,29 +17,15 @@ def headline(tops: Sequence[Movement]) -> str:
         which = ("both ladders" if len(leaders) == 2 else "all ladders") if many else "the ladder"
         return f"{names[0]} leads {which}"
     for top in tops:
-        if best := _ahead_on(top):
+        if (best := top.ahead) is not None:
             return f"{best.bot.name} is ahead on {top.ladder.title}"
     return next((f"{_leader(top)} leads {top.ladder.title}" for top in tops if _leader(top)), "")
-
-
-def ahead(ranked: Sequence[StandingRow], provisional: Sequence[StandingRow]) -> Standing | None:
-    """Return the provisional bot that is rated above all other bots; None without one.
-
-    Args:
-        ranked: rows of a ladder with a rank, the best first.
-        provisional: rows without one, the best first.
-    """
-    if not provisional:
-        return None
-    first = provisional[0].standing
-    rest = (*ranked[:1], *provisional[1:2])
-    return first if all(each.standing.rating < first.rating for each in rest) else None
 
 
 def of(top: Movement) -> str:
     """Return who leads a ladder, by how much, and which of its best bots moved most."""
     ranked = [row for row in top.rows if row.rank is not None]
-    if best := _ahead_on(top):
+    if (best := top.ahead) is not None:
         left = best.ranked_from - best.blocks_for_rank
         blocks = "1 block" if left == 1 else f"{left} blocks"
         return f"{best.bot.name} is ahead, {blocks} from its rank."
@@ -68,14 +53,8 @@ def _leader(top: Movement) -> str:
     It is "" without a ranked bot, in a tie, and while a provisional bot is ahead.
     """
     ranked = [row.standing for row in top.rows if row.rank is not None]
-    if not ranked or _ahead_on(top):
+    if not ranked or top.ahead:
         return ""
     if ranked[1:] and round((ranked[0].rating - ranked[1].rating) / 1000) == 0:
         return ""
     return ranked[0].bot.name
-
-
-def _ahead_on(top: Movement) -> Standing | None:
-    """Return the provisional bot that is rated above all others of a ladder in a list."""
-    ranked = [row for row in top.rows if row.rank is not None]
-    return ahead(ranked, [row for row in top.rows if row.standing.is_provisional])

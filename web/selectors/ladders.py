@@ -30,10 +30,17 @@ class Top(NamedTuple):
 
 
 class Movement(NamedTuple):
-    """A ladder and the rows of its best bots, with rank and trend."""
+    """A ladder and the rows of its best bots, with rank and trend.
+
+    Attributes:
+        ladder: the ladder.
+        rows: the best first.
+        ahead: from `bot_ahead`.
+    """
 
     ladder: Ladder
     rows: Sequence[StandingRow]
+    ahead: Standing | None = None
 
     @property
     def mostly_provisional(self) -> bool:
@@ -78,7 +85,19 @@ def ladders_with_movement(ladders: int, count: int) -> list[Movement]:
 def with_movement(ladders: Sequence[Ladder], count: int) -> list[Movement]:
     """Return ladders with their best bots and the trends; a few queries a ladder."""
     top = {ladder.pk: standings for ladder, standings in ladders_with_top(count, ladders)}
-    return [Movement(ladder, standing_rows(ladder, top[ladder.pk])) for ladder in ladders]
+    return [
+        Movement(ladder, standing_rows(ladder, top[ladder.pk]), bot_ahead(ladder))
+        for ladder in ladders
+    ]
+
+
+def bot_ahead(ladder: Ladder) -> Standing | None:
+    """Return the provisional bot that is rated above all others of a ladder; None without one."""
+    shown = standings_in_order(ladder).shown()
+    best = list(shown.order_by("-rating", "bot_id")[:2])
+    if not best or not best[0].is_provisional:
+        return None
+    return best[0] if all(each.rating < best[0].rating for each in best[1:]) else None
 
 
 def ladders_with_top(count: int, ladders: Sequence[Ladder]) -> list[Top]:

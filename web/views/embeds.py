@@ -10,10 +10,10 @@ from engine.pairing import rounds_opened
 from league.competitions.history import history_of
 from league.competitions.tournament_standings import bracket_of, standings_of
 from league.models import Ladder, Match, Tournament
-from web import event_story, ladder_story, tournament_page
+from web import event_story, tournament_page
 from web.csp import framed
 from web.requests import whole_number
-from web.selectors.ladders import standings_page, sums_of
+from web.selectors.ladders import bot_ahead, standings_page, sums_of
 from web.selectors.matches import matches_with_seats
 from web.table.tables import table_of
 
@@ -45,9 +45,7 @@ def ladder(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "ladder": found,
         "groups": [("ranked", ranked), ("provisional", provisional)],
-        "ahead": ladder_story.ahead(
-            [row for row, _ in ranked[:1]], [row for row, _ in provisional[:2]]
-        ),
+        "ahead": bot_ahead(found),
         "rows": rows,
         "sums": sums_of(found),
     }

@@ -19,14 +19,13 @@ from league.ratings.match_results import k_schedule
 from league.ratings.standings import TREND_ROUNDS, StandingRow
 from league.ratings.twins import twins_on
 from league.visibility import public_seed
-from web import ladder_story
 from web.charts import sparks
 from web.charts.cross_tables import cross_table
 from web.charts.intervals import with_intervals
 from web.charts.ratings import chart_of_gap, chart_of_ladder
 from web.requests import page_of, whole_number
 from web.selectors import rounds
-from web.selectors.ladders import likely_best, standings_page, sums_of
+from web.selectors.ladders import bot_ahead, likely_best, standings_page, sums_of
 from web.selectors.luck import noise_of, twin_errors
 
 _STANDINGS = 50
@@ -62,7 +61,7 @@ def ladder(request: HttpRequest, slug: str) -> HttpResponse:
             for name, group in groups
         ],
         "leaders": groups[0][1][:2] if is_first_page else [],
-        "ahead": ladder_story.ahead(groups[0][1], groups[1][1]) if is_first_page else None,
+        "ahead": bot_ahead(found) if is_first_page else None,
         "axis": axis,
         "page": page,
         "wanted": wanted,

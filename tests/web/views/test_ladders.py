@@ -100,15 +100,15 @@ def test_the_headline_of_a_ladder_names_the_leader_and_its_lead(
     client: Client, played: Tournament
 ) -> None:
     assert "leads with" not in page(client, "/ladders/quick/")
-    for name, rating in (("bot-0", 1_600_000), ("bot-1", 1_588_000)):
+    for name, rating in (("bot-0", 2_600_000), ("bot-1", 2_588_000)):
         Standing.objects.filter(bot__name=name).update(
             rating=rating, blocks=small.RANKED_FROM, performance_blocks=small.RANKED_FROM
         )
     text = " ".join(page(client, "/ladders/quick/").split())
-    assert "bot-0</a></strong> leads the ranked bots with 1600, 12 Elo ahead of <a" in text
+    assert "bot-0</a></strong> leads the ranked bots with 2600, 12 Elo ahead of <a" in text
     assert '<a href="/bots/bot-1/">bot-1</a>' in text
-    Standing.objects.filter(bot__name="bot-1").update(rating=1_600_000)
-    assert "share the lead with 1600" in " ".join(page(client, "/ladders/quick/").split())
+    Standing.objects.filter(bot__name="bot-1").update(rating=2_600_000)
+    assert "share the lead with 2600" in " ".join(page(client, "/ladders/quick/").split())
 
 
 def test_no_ranked_bot_leads_while_a_provisional_bot_has_the_best_rating(
@@ -116,13 +116,13 @@ def test_no_ranked_bot_leads_while_a_provisional_bot_has_the_best_rating(
 ) -> None:
     ranked, provisional = (Standing.objects.filter(bot__name=name) for name in ("bot-0", "bot-1"))
     counts = {"blocks": small.RANKED_FROM, "performance_blocks": small.RANKED_FROM}
-    ranked.update(rating=1_600_000, **counts)
+    ranked.update(rating=2_600_000, **counts)
     text = page(client, "/ladders/quick/")
     assert "medal m1" in text
     few = {name: count - 1 for name, count in counts.items()}
-    provisional.update(rating=1_700_000, **few)
+    provisional.update(rating=2_700_000, **few)
     text = " ".join(page(client, "/ladders/quick/").split())
-    assert "bot-1</a></strong> is ahead with 1700, 1 block from its rank." in text
+    assert "bot-1</a></strong> is ahead with 2700, 1 block from its rank." in text
     for path in ("/ladders/quick/", "/embed/ladders/quick/"):
         text = page(client, path)
         assert "medal m1" not in text

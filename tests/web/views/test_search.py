@@ -160,6 +160,16 @@ def test_the_ladders_begin_with_the_leader_and_need_no_form_while_they_are_few(
     text = words_of(page(client, "/ladders/"))
     assert f"{second.bot.name} is ahead on {played.ladder.title}" in text
     assert f"{second.bot.name} is ahead, 1 block from its rank." in text
+    # The list shows the best five bots; all five of them have a rank.
+    others = small.bots(5, prefix="ranked")
+    Standing.objects.bulk_create(
+        Standing(
+            ladder=played.ladder, bot=bot, version=1, blocks=small.RANKED_FROM, rating=1_000_000
+        )
+        for bot in others
+    )
+    text = words_of(page(client, "/ladders/"))
+    assert f"{second.bot.name} is ahead, 1 block from its rank." in text
     assert "list-search" in page(client, "/ladders/")
     assert "<h1>Ladders</h1>" in page(client, "/ladders/?q=quick")
 
