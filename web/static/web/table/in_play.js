@@ -3,7 +3,7 @@
 import { Frames } from "./frames.js";
 import { follow } from "./source.js";
 import { announce } from "./spoken.js";
-import { MOVE, over, part, View } from "./view.js";
+import { listed, MOVE, over, part, View } from "./view.js";
 
 const LIVE_WAIT = 900;
 
@@ -54,7 +54,7 @@ export function live(table) {
 function finish(end, { table, names }) {
   const line = part(table, ".live-state");
   if (end.status === "finished") {
-    const order = names.map((_, seat) => seat).sort((a, b) => end.scores[b] - end.scores[a]);
+    const order = names.map((_, seat) => seat).sort((a, b) => end.places[a] - end.places[b]);
     const totals = order.map((seat) => `${names[seat]} ${end.scores[seat]}`).join(", ");
     const isSmall = table.dataset.small !== undefined; // its headline and its felt have the result
     line.replaceChildren(isSmall ? "" : `The match is over: ${totals}. `);
@@ -62,17 +62,18 @@ function finish(end, { table, names }) {
     link.href = table.dataset.page ?? "";
     link.textContent = "Watch the replay";
     line.append(link);
-    over(table, headline(order.map((seat) => names[seat]), order.map((seat) => end.scores[seat])));
+    over(table, headline(order, names, end));
   } else {
     line.textContent = "This match is void: it changes no rating.";
     over(table);
   }
 }
 
-/** Returns the name of a match with its result. @param {string[]} names @param {number[]} scores  both by place */
-function headline(names, scores) {
-  const first = names.filter((_, at) => scores[at] === scores[0]);
-  const [best, next] = scores;
-  if (!first[1]) return `${names[0]} wins ${best}-${next}`;
-  return `${first.slice(0, -1).join(", ")} and ${first.at(-1)} tie ${best}-${best}`;
+/** Returns the name of a match with its result.
+ * @param {number[]} order  the seats by place @param {string[]} names @param {{scores: number[], places: number[]}} end */
+function headline(order, names, { scores, places }) {
+  const first = order.filter((seat) => places[seat] === 1).map((seat) => names[seat]);
+  const [best, next] = order.map((seat) => scores[seat]);
+  if (first[1]) return `${listed(first)} tie ${best}-${next}`;
+  return `${first[0]} wins ${next > best ? "by forfeit" : `${best}-${next}`}`;
 }

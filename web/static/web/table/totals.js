@@ -1,7 +1,7 @@
 // Writes on the felt, at the end of a match, what each seat has and how it adds up, by place; and
 // in the sentence, who wins and by how much.
 
-import { element, part } from "./view.js";
+import { element, listed, part } from "./view.js";
 
 /** @param {HTMLElement} list @param {Seat[]} seats @param {string[]} names */
 export function fill(list, seats, names) {
@@ -24,7 +24,8 @@ function ending(seats, names) {
   const order = seats.map((_, at) => at).sort((a, b) => seats[a].place - seats[b].place);
   const [first, second] = order.map((at) => seats[at]);
   const best = order.filter((at) => seats[at].place === 1).map((at) => names[at]);
-  if (best[1]) return `${best.slice(0, -1).join(", ")} and ${best.at(-1)} share first place with ${first.points} each.`;
+  if (best[1]) return `${listed(best)} share first place with ${first.points} each.`;
+  if (second.points > first.points) return `${best[0]} wins by forfeit.`;
   const { counted, rounds, points } = first;
   const how = counted ? `${points - counted.points} from days, ${counted.points} from its hand`
     : rounds.length && roundsWon(rounds).replace("won", "it won");
