@@ -44,24 +44,33 @@ def match_to_watch(
         return None
     found = matches_listed().filter(counting_results())
     if history.tournament.state != Tournament.State.FINISHED:
-        latest = found.filter(block__round=history.opened[-1]).order_by("-finished_at", "-pk")
+        latest = found.filter(block__round__in=history.opened).order_by("-finished_at", "-pk")
         return _closest(list(latest[:_LATEST]), "Closest match of late")
-    if history.tournament.format == Tournament.Format.KNOCKOUT:
-        found, kind = found.filter(block__round=history.opened[-1]), last
-    else:
-        found, kind = found.filter(block__round__in=history.opened), ""
     if len(placed) < 2:
         return None
     winner, second = (each.bot for each in placed[:2])
     for bot, place in ((winner, {"seating__place": 1}), (second, {})):
         found = found.filter(seating__bot=bot, **place)
-    kind = kind or f"Closest win against {second.name}"
-    return _closest(list(found.order_by("-finished_at", "-pk")[:_BETWEEN]), kind)
+    if history.tournament.format == Tournament.Format.KNOCKOUT:
+        finals = found.filter(block__round=history.opened[-1]).order_by("-finished_at", "-pk")
+        return _closest(list(finals[:_BETWEEN]), last, also_forfeits=True)
+    between = found.filter(block__round__in=history.opened).order_by("-finished_at", "-pk")
+    return _closest(list(between[:_BETWEEN]), f"Closest win against {second.name}")
 
 
-def _closest(matches: Sequence[Match], kind: str) -> MatchToWatch | None:
-    """Return the match with one winner that won by least; the first of equal ones."""
-    won = [match for match in matches if _margin(match) > 0]
+def _closest(
+    matches: Sequence[Match], kind: str, *, also_forfeits: bool = False
+) -> MatchToWatch | None:
+    """Return the match with one winner that won by least; the first of equal ones.
+
+    Args:
+        matches: with their seats.
+        kind: why it is shown.
+        also_forfeits: whether a match that a seat forfeited is shown if there is no other.
+    """
+    won = [match for match in matches if _winners(match) == 1]
+    played = [match for match in won if not any(seat.forfeited for seat in match.seating.all())]
+    won = played or won * also_forfeits
     if not won:
         return None
     best = min(won, key=_margin)
@@ -71,6 +80,10 @@ def _closest(matches: Sequence[Match], kind: str) -> MatchToWatch | None:
 
 
 def _margin(match: Match) -> int:
-    """Return by how many points a match was won; 0 if seats share the first place."""
+    """Return the distance between the two highest scores of a match."""
     scores = sorted((seat.score or 0 for seat in match.seating.all()), reverse=True)
     return scores[0] - scores[1] if scores[1:] else 0
+
+
+def _winners(match: Match) -> int:
+    return sum(seat.place == 1 for seat in match.seating.all())

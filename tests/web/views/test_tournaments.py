@@ -55,6 +55,20 @@ def test_a_tournament_shows_a_match_to_watch_and_shares_in_percent(
     assert all(re.fullmatch(r"\d+\xa0%", cell) for cell in cells)
 
 
+def test_the_match_to_watch_of_a_tournament_is_no_forfeit(
+    client: Client, played: Tournament
+) -> None:
+    address = f"/tournaments/{played.pk}/"
+    shown = page(client, address).partition('id="to-watch"')[2].partition("</section>")[0]
+    [match] = re.findall(r"/matches/(\d+)/\?step=\d+", shown)
+    places = Match.objects.get(pk=match).places or []
+    Match.objects.filter(pk=match).update(forfeited=[place == max(places) for place in places])
+    assert f"/matches/{match}/?step" not in page(client, address)
+    for other in Match.objects.all():
+        Match.objects.filter(pk=other.pk).update(forfeited=[True] * other.seats)
+    assert "/?step=" not in page(client, address)
+
+
 def test_the_page_of_a_tournament_ranks_its_entrants_once(
     client: Client, played: Tournament, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -264,7 +278,7 @@ def test_a_block_whose_matches_all_wait_is_not_shown_as_played(client: Client) -
     small.bots(3)
     competitions.advance_tournament(tournament.pk)
     text = page(client, f"/tournaments/{tournament.pk}/")
-    assert "1 block here waits" in text
+    assert "The block here waits" in text
     assert "being played" not in text
 
 
