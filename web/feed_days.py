@@ -92,7 +92,8 @@ def headline(days: Iterable[tuple[date, list[Together]]]) -> str:
     """Return the newest highlight of a page as a sentence, else its newest item; "" without one."""
     blocks = [block for _, of_day in days for block in of_day]
     lines = [line for block in blocks for line in block.lines]
-    highlights = (line.text for line in lines if line.item.kind == FeedItem.Kind.HIGHLIGHT)
+    items = (line.item for line in lines if line.item.kind == FeedItem.Kind.HIGHLIGHT)
+    highlights = (labelled(item, sentence(item))[1] for item in items)  # a block shortens them
     return next(highlights, sentence(lines[0].item) if lines else "").rstrip(".")
 
 
@@ -156,17 +157,21 @@ def _block(
 
 def _matches(rows: list[FeedItem]) -> dict[int, Match]:
     """Return the first matches that items lead to, by their ids."""
-    about = (item for item in rows if item.match_id is not None and item.kind not in _RANKS)
-    numbers = dict.fromkeys(item.match_id for item in about if item.match_id is not None)
+    numbers = dict.fromkeys(pk for item in rows if (pk := _match_of(item)) is not None)
     return matches_listed().defer(None).in_bulk(list(numbers)[:_PICTURES])
+
+
+def _match_of(item: FeedItem) -> int | None:
+    """Return the id of the match whose picture an item has; changes of ranks have none."""
+    return None if item.kind in _RANKS else item.match_id
 
 
 def _moments(rows: list[FeedItem], matches: dict[int, Match]) -> dict[int, Moment]:
     """Return the pictures of matches, by the ids of the first items that lead to them."""
     first: dict[int, FeedItem] = {}
     for item in rows:
-        if item.match_id is not None and item.kind not in _RANKS:
-            first.setdefault(item.match_id, item)
+        if (pk := _match_of(item)) is not None:
+            first.setdefault(pk, item)
     moments = {}
     for pk, match in matches.items():
         item = first[pk]

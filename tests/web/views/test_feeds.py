@@ -133,6 +133,7 @@ def test_news_of_a_day_about_one_tournament_or_match_stand_together(
     assert of_match.startswith(f"Closest match, Upset new {headline(match)} Closest match ")
     assert of_match.count(headline(match)) == 1
     assert "Upset: what happened" in of_match
+    assert "<h1>Closest match" not in text  # as its line in the block begins
     assert of_event.startswith("Tournament new A tournament Is over: bot-")
     winner = FeedItem.objects.get(kind="placed", number=1).bot
     for line in (f"Is over: {winner} wins", f"{winner} wins", "with rank 2", "Begins with 4 bots"):
