@@ -255,18 +255,18 @@ def _print_next_step(client: Client, url: str, version: Any) -> None:
             print(f"It does not play until you promote it: {page}")
         return
     places = ladder_places(client, name)
-    ladders = client.send(calls.ladders())["results"]
     is_checked = version["state"] == "ready"
     for place in places:
         text = place["next_block"]
         if not is_checked:
-            [needed] = [each["ranked_from"] for each in ladders if each["slug"] == place["ladder"]]
+            needed = client.send(calls.ladder(place["ladder"]))["ranked_from"]
             text = f"After its check, version {number} plays {needed} blocks for a rank."
         print(f"On {place['ladder']}: {text}")
     if places:
         shown = "how far it is" if is_checked else "how far it is, and when it has a rank"
         print(typed(f"`twelfth-night status {name}` shows {shown}."))
         return
+    ladders = client.send(calls.ladders())["results"]
     checked = version.get("qualifying", [])  # absent if the command did not wait
     passed = {match["game"] for match in checked if match["passed"]}
     open_to_it = [each for each in ladders if not checked or each["game"] in passed]

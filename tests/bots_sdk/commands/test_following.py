@@ -61,6 +61,8 @@ class League(FakeLeague):
                         {"slug": "days", "game": "twelve-days", "ranked_from": 20},
                     ]
                 }
+            case "GET", ["ladders", slug]:
+                return {"slug": slug, "ranked_from": 20}
             case "GET", ["ladders", "partridge", "entries", _] if self.places:
                 return self.places.pop(0) if len(self.places) > 1 else self.places[0]
             case "GET", ["ladders", _, "entries", _]:
