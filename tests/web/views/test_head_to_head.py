@@ -124,21 +124,20 @@ def test_the_most_one_sided_and_the_closest_match_that_two_bots_won_are_offered(
 ) -> None:
     both = Match.objects.filter(seating__bot__name="bot-0").filter(seating__bot__name="bot-1")
     gaps: dict[int, int] = {}
-    lost: dict[int, int] = {}
     for match in both:
-        seats = {seat.bot.name: seat for seat in match.seating.all()}
-        of_two = [seats["bot-0"], seats["bot-1"]]
-        gap = abs((of_two[0].score or 0) - (of_two[1].score or 0))
-        (gaps if any(seat.place == 1 for seat in of_two) else lost)[match.pk] = gap
+        scores = {seat.bot.name: seat.score or 0 for seat in match.seating.all()}
+        gaps[match.pk] = abs(scores["bot-0"] - scores["bot-1"])
     # A third bot wins the closest matches of all: the page does not offer them.
     closest_of_all = min(gaps.values())
     third = [pk for pk, gap in gaps.items() if gap == closest_of_all]
-    lost |= {pk: gaps.pop(pk) for pk in third}
-    loser = Bot.objects.filter(name__in=["bot-0", "bot-1"]).values_list("pk", flat=True)
+    pair = list(Bot.objects.filter(name__in=["bot-0", "bot-1"]).values_list("pk", flat=True))
     small.set_places(
-        [Match.objects.get(pk=pk) for pk in third], lambda bot: 2 if bot in loser else 1
+        list(both.filter(pk__in=third).distinct()), lambda bot: 2 if bot in pair else 1
     )
-    assert min(lost.values()) < min(gaps.values())
+    rest = list(both.exclude(pk__in=third).distinct())
+    small.set_places(rest, lambda bot: 1 if bot == pair[0] else 2)
+    gaps = {match.pk: gaps[match.pk] for match in rest}
+    assert len(gaps) >= 2
     text = page(client, "/bots/bot-0/against/bot-1/")
     watch = re.findall(r'class="whole-card" href="/matches/(\d+)/\?step=\d+"', text)
     widest, closest = (int(pk) for pk in watch)
