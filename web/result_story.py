@@ -26,7 +26,13 @@ def challenge_result(challenge: Challenge, result: Result) -> str:
     if result.state != Challenge.State.FINISHED or len(result.matches) < 2:
         return challenge_headline(challenge)
     won = sum(_first(match) == [challenge.bot_id] for match in result.matches)
-    return f"{challenge.bot.name} wins {won} of {len(result.matches)}"
+    return f"{challenge.bot.name} wins {won} of {len(result.matches)} matches"
+
+
+def shared_first_places(challenge: Challenge, result: Result) -> int:
+    """Return in how many matches the bot of a challenge shares the first place."""
+    first = [_first(match) for match in result.matches]
+    return sum(challenge.bot_id in bots for bots in first if len(bots) > 1)
 
 
 def first_lost(challenge: Challenge, result: Result) -> Match | None:

@@ -16,7 +16,13 @@ from league.visibility import may_see_record, owns
 from web.forms import ChallengeForm, add_errors, status_of
 from web.highlights import key_step_of
 from web.requests import signed_in
-from web.result_story import challenge_headline, challenge_result, challenge_state, first_lost
+from web.result_story import (
+    challenge_headline,
+    challenge_result,
+    challenge_state,
+    first_lost,
+    shared_first_places,
+)
 from web.selectors.bots import challenges_with_bots
 
 _OPEN = (Challenge.State.WAITING, Challenge.State.PLAYING)
@@ -27,14 +33,11 @@ def challenge(request: HttpRequest, pk: int) -> HttpResponse:
     """Show a challenge: how far it is, its pair results and its matches."""
     found = get_object_or_404(challenges_with_bots(), pk=pk)
     result = challenges.result(found)
-    first = [
-        [seat.bot_id for seat in match.seating.all() if seat.place == 1] for match in result.matches
-    ]
     lost = first_lost(found, result)
     context = {
         "challenge": found,
         "lost": key_step_of(lost) if lost is not None and may_see_record(lost) else None,
-        "shared": sum(found.bot_id in those for those in first if len(those) > 1),
+        "shared": shared_first_places(found, result),
         "names": challenge_headline(found),
         "headline": challenge_result(found, result),
         "description": challenge_state(found, result),

@@ -58,7 +58,7 @@ def test_a_test_match_starts_from_a_bots_page_and_its_page_shows_the_result(
     ]
     won = firsts.count([mine])
     heading = re.sub("<[^>]+>", "", over.partition("<h1>")[2].partition("</h1>")[0])
-    assert heading == f"ada-0 wins {won} of 3"
+    assert heading == f"ada-0 wins {won} of 3 matches"
     lost = over.partition('id="lost"')[2].partition("</section>")[0]
     first = next(at for at, bots_ in enumerate(firsts) if mine not in bots_)
     assert f"/matches/{made.matches.get(number=first).pk}/?step=" in lost
