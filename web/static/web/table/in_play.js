@@ -3,7 +3,8 @@
 import { Frames } from "./frames.js";
 import { follow } from "./source.js";
 import { announce } from "./spoken.js";
-import { listed, MOVE, over, part, View } from "./view.js";
+import { listed } from "./totals.js";
+import { MOVE, over, part, View } from "./view.js";
 
 const LIVE_WAIT = 900;
 

@@ -1,7 +1,12 @@
 // Writes on the felt, at the end of a match, what each seat has and how it adds up, by place; and
 // in the sentence, who wins and by how much.
 
-import { element, listed, part } from "./view.js";
+import { element, part } from "./view.js";
+
+/** @param {string[]} names  two or more */
+export function listed(names) {
+  return `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+}
 
 /** @param {HTMLElement} list @param {Seat[]} seats @param {string[]} names */
 export function fill(list, seats, names) {

@@ -75,11 +75,6 @@ export function rule({ kind, low }) {
   return kind === "set" ? `Answer: a set of ${low}s${limit}` : `Answer: a straight down to ${low}${limit}`;
 }
 
-/** @param {string[]} names  two or more */
-export function listed(names) {
-  return `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
-}
-
 /** Sends the page the event that a match has ended. @param {HTMLElement} table @param {string} [result] */
 export function over(table, result = "") {
   table.dispatchEvent(new CustomEvent("table-over", { bubbles: true, detail: result }));
