@@ -44,13 +44,12 @@ class RefusedError(Exception):
         self.number = number
 
 
-def start(roots: Mapping[str, int], descriptors: Iterable[int], report: int | None = None) -> None:
+def start(roots: Mapping[str, int], descriptors: Iterable[int]) -> None:
     """Fork: the parent becomes the broker, and the child, whose calls it answers, returns.
 
     Args:
         roots: the directories that the child may read: their paths, and open descriptors.
         descriptors: the child's pipes, which the parent closes.
-        report: a socket that receives the status with which the child ends; the child closes it.
 
     Raises:
         OSError: the kernel refused.
@@ -60,15 +59,13 @@ def start(roots: Mapping[str, int], descriptors: Iterable[int], report: int | No
     child = os.fork()
     if child:
         os.close(theirs)
-        _serve(child, ours, roots, descriptors, report)
+        _serve(child, ours, roots, descriptors)
     os.close(ours)
-    if report is not None:
-        os.close(report)
     rights.die_with_parent(parent)
     for handle in roots.values():
         os.close(handle)
     listener = seccomp.install_listener()
-    passing.Sender(theirs, b"listener").send(listener)
+    passing.Sender(b"listener").send(theirs, listener)
     os.close(listener)
     os.close(theirs)
 
@@ -78,7 +75,6 @@ def _serve(
     ours: int,
     roots: Mapping[str, int],
     descriptors: Iterable[int],
-    report: int | None,
 ) -> NoReturn:
     """Answer the calls of a child until it ends; then end with its status, as shells do."""
     status = 1
@@ -90,17 +86,15 @@ def _serve(
         os.close(ours)
         if listeners:
             Broker(child, listeners[0], roots).run(handle)
-        status = wait_as_shells(child)
+        _, ended = os.waitpid(child, 0)
+        status = as_shells(ended)
     finally:
-        if report is not None:
-            os.write(report, bytes([status]))
         os._exit(status)
 
 
-def wait_as_shells(child: int) -> int:
-    """Wait for the end of a child; return its status, with 128 added to the number of a signal."""
-    _, ended = os.waitpid(child, 0)
-    code = os.waitstatus_to_exitcode(ended)
+def as_shells(status: int) -> int:
+    """Return how a process ended as shells do: 128 and the number of the signal that ended it."""
+    code = os.waitstatus_to_exitcode(status)
     return code if code >= 0 else 128 - code
 
 

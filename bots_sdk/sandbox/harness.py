@@ -25,6 +25,7 @@ import io
 import json
 import os
 import resource
+import signal
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -131,7 +132,7 @@ def prepare(config: dict[str, Any]) -> None:
         LIBRARIES[name]()
 
 
-def run(config: dict[str, Any], own: dict[str, Any], report: int | None = None) -> NoReturn:
+def run(config: dict[str, Any], own: dict[str, Any]) -> NoReturn:
     """Lock the process, load the bot, and answer requests until their descriptor ends.
 
     A bot that reads ``sys.stdin`` finds its end.
@@ -139,11 +140,10 @@ def run(config: dict[str, Any], own: dict[str, Any], report: int | None = None) 
     Args:
         config: from `jail.Jail.config`.
         own: the part of the configuration that only this bot has, from `jail.Jail.own_config`.
-        report: a socket for the file broker, see `broker.start`.
     """
     requests, answers = own["requests"], os.dup(1)
     os.dup2(2, 1)
-    lock(config, own, (0, 1, 2, requests, answers), report)
+    lock(config, own, (0, 1, 2, requests, answers))
     _send(answers, {"locked": True})
     with open(0, "rb", closefd=False) as stream:
         about = json.loads(stream.readline())
@@ -171,7 +171,6 @@ def lock(
     config: dict[str, Any],
     own: dict[str, Any],
     descriptors: tuple[int, ...],
-    report: int | None = None,
 ) -> None:
     """Give up all rights that a bot does not need, for good.
 
@@ -179,7 +178,6 @@ def lock(
         config: from `jail.Jail.config`.
         own: from `jail.Jail.own_config`.
         descriptors: those of the pipes to the referee.
-        report: a socket for the file broker, see `broker.start`.
 
     Raises:
         OSError: a lock could not be set, so no bot may run.
@@ -208,11 +206,13 @@ def lock(
     # broker no process may, and there are no core dumps.
     rights.set_dumpable(config["broker"])
     rights.die_with_parent(own["parent"])
+    # The kernel ignores this signal of the first process of a namespace, unless it is handled.
+    signal.signal(signal.SIGXCPU, lambda *_: os._exit(128 + signal.SIGXCPU))
     for name, (soft, hard) in own["limits"].items():
         resource.setrlimit(getattr(resource, name), (soft, hard))
     landlock.restrict(roots.values())
     if config["broker"]:
-        broker.start(roots, descriptors, report)
+        broker.start(roots, descriptors)
     else:
         for handle in roots.values():
             os.close(handle)

@@ -40,15 +40,14 @@ def socket_pair() -> tuple[int, int]:
 class Sender:
     """Sends some data with a descriptor, in memory that is prepared before."""
 
-    def __init__(self, channel: int, data: bytes) -> None:
-        """Prepare to send to a socket."""
-        self._channel = channel
+    def __init__(self, data: bytes) -> None:
+        """Prepare to send."""
         self._control = bytearray(_space(_DESCRIPTOR.size))
         self._message, self._kept = _message(bytearray(data), self._control)
         self._call = libc().sendmsg
 
-    def send(self, descriptor: int) -> None:
-        """Send the data with a descriptor.
+    def send(self, channel: int, descriptor: int) -> None:
+        """Send the data with a descriptor to a socket.
 
         Raises:
             OSError: the other end is closed.
@@ -56,7 +55,7 @@ class Sender:
         length = _HEADER.size + _DESCRIPTOR.size
         _HEADER.pack_into(self._control, 0, length, _TO_SOCKET, _RIGHTS)
         _DESCRIPTOR.pack_into(self._control, _HEADER.size, descriptor)
-        _until_done(self._call, self._channel, self._message, 0)
+        _until_done(self._call, channel, self._message, 0)
 
 
 def receive(channel: int) -> tuple[bytes, list[int]]:

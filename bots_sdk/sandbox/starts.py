@@ -215,10 +215,9 @@ class FreshStart(Start):
 
 
 class ForkedStart(Start):
-    """A child of a zygote.
+    """A child of a zygote: in tier 1 the bot, in tier 2 its file broker.
 
-    The child's parent sends its process descriptor over a socket, and later the status with which
-    the child ended.
+    The zygote sends the child's process descriptor over a socket, and later a report of its end.
     """
 
     def __init__(
@@ -231,10 +230,10 @@ class ForkedStart(Start):
         """
         super().__init__()
         self._jail = jail
-        self._parent: int | None = None
+        self._child: int | None = None
         self._is_reported = False
         try:
-            self._report = self._kept(*passing.socket_pair())
+            self._reports = self._kept(*passing.socket_pair())
             folder = directory.parent if directory else folders.folder_of_process()
             self._zygote = zygotes.ask(jail, folder, libraries, self._theirs)
         except BaseException:
@@ -245,18 +244,22 @@ class ForkedStart(Start):
         self.config = encoded(own)
 
     def find_processes(self) -> list[int]:  # noqa: D102 - as in `Start`
-        handle = self._parent_handle()
-        parent = None if handle is None else _pid(handle)
-        below = children(parent) if parent else []
-        return [parent, *below][bool(self._jail.bubblewrap) :] if parent and below else []
+        handle = self._child_handle()
+        pid = None if handle is None else _pid(handle)
+        if pid is None:
+            return []
+        if self._jail.bubblewrap:
+            return [pid]
+        below = children(pid)
+        return [pid, *below] if below else []
 
     def has_ended(self, seconds: float) -> bool:  # noqa: D102
-        if self.exit_code is not None or self._parent_handle(seconds) is None:
+        if self.exit_code is not None or self._child_handle(seconds) is None:
             return self.exit_code is not None
-        if _wait_readable(self._report, seconds):
-            status, _ = passing.receive(self._report)
-            self.exit_code = status[0] if status else -signal.SIGKILL
-            self._is_reported = bool(status)
+        if _wait_readable(self._reports, seconds):
+            report, _ = passing.receive(self._reports)
+            self.exit_code = report[0] if report else -signal.SIGKILL
+            self._is_reported = bool(report)
         return self.exit_code is not None
 
     def fault(self) -> str | None:  # noqa: D102
@@ -264,39 +267,39 @@ class ForkedStart(Start):
             return f"the zygote ended: {self._zygote.reason()}"
         if self.exit_code is None or self._is_reported:
             return None
-        # A bot can't end its parent, so something outside did.
-        return "the parent of the bot's process ended without a report"
+        # A bot can't end its file broker, so something outside did.
+        return "the file broker of the bot's process ended without a report"
 
     def may_begin_again(self) -> bool:  # noqa: D102
-        return self._parent_handle() is None or self._zygote.has_ended(0)
+        return self._child_handle() is None or self._zygote.has_ended(0)
 
     def kill(self, *, is_dying: bool) -> None:  # noqa: D102
-        parent = self._parent_handle(_DYING_SECONDS)
-        if parent is not None:
+        child = self._child_handle(_DYING_SECONDS)
+        if child is not None:
             with contextlib.suppress(ProcessLookupError):
-                signal.pidfd_send_signal(parent, signal.SIGKILL)  # the kernel then kills the bot
+                signal.pidfd_send_signal(child, signal.SIGKILL)  # the kernel kills a broker's bot
             if not is_dying:  # else it is over, and the kernel needs long to remove namespaces
-                _wait_readable(parent, _DYING_SECONDS)
+                _wait_readable(child, _DYING_SECONDS)
         elif self.exit_code is None:
             self._zygote.kill()  # it hangs
 
-    def _parent_handle(self, seconds: float = 0.0) -> int | None:
-        """Return the process descriptor of the child's parent; None if it did not come in time.
+    def _child_handle(self, seconds: float = 0.0) -> int | None:
+        """Return the process descriptor of the child; None if it did not come in time.
 
         If the socket ends first, the start has failed, and `exit_code` is set.
         """
         if (
-            self._parent is None
+            self._child is None
             and self.exit_code is None
-            and _wait_readable(self._report, seconds)
+            and _wait_readable(self._reports, seconds)
         ):
-            _, handles = passing.receive(self._report)
+            _, handles = passing.receive(self._reports)
             if handles:
-                self._parent = handles[0]
+                self._child = handles[0]
                 self._ours.add(handles[0])
             else:
                 self.exit_code = -signal.SIGKILL
-        return self._parent
+        return self._child
 
 
 def _wait_readable(descriptor: int, seconds: float) -> bool:

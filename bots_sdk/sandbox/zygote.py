@@ -1,17 +1,19 @@
 """A zygote: a process that has loaded all that bots need, and forks a process for each bot.
 
 It runs inside the jail, but without its locks, and no code of a bot ever runs in it. A request is a
-message on its socket with five descriptors. The zygote does not read from them: the child does,
-after the fork. So the zygote keeps nothing of a bot or a match that a later child could find.
+message on its socket with five descriptors. The zygote keeps the last one, a socket, on which it
+sends the process descriptor of its child, and at the end of the child a *report*. It does not read
+from the others: the child does, after the fork. So the zygote keeps nothing of a bot or a match
+that a later child could find.
 
     zygote, in tier 1 under bubblewrap
-      +- parent of bot A, in tier 2 its file broker; in tier 1 the first process of new namespaces
-      |    +- bot A, locked in by `harness`
-      +- parent of bot B ...
+      +- bot A, locked in by `harness`; in tier 1 the first process of new namespaces
+      +- in tier 2: file broker of bot B
+           +- bot B
 
-The parent reports the status with which its bot ends. The zygote ends when the worker closes the
-socket and all bots have ended, or when it gets no request before the socket's time limit. The
-kernel kills it when the worker ends, and its descendants with it.
+The zygote ends when the worker closes the socket and all bots have ended, or when it has no bot and
+gets no request for some time. The kernel kills it when the worker ends, and its descendants with
+it.
 """
 
 import gc
@@ -19,9 +21,10 @@ import importlib
 import json
 import os
 import random
-import signal
+import select
 import sys
 import traceback
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING or __name__ != "zygote":  # outside the jail it is imported to be compiled once
@@ -44,15 +47,17 @@ _WARM = (
 _CONTROL = 3
 """The zygote's descriptor beside 0 to 2."""
 _DESCRIPTORS = 5
-_REQUESTS, _REPORT = 3, 4
-"""A child's descriptors beside 0 to 2: for requests of the referee, and of its parent's report."""
+"""Of a request."""
+_REQUESTS = 3
+"""A child's descriptor beside 0 to 2: for requests of the referee."""
 
 
 def main(config: dict[str, Any]) -> NoReturn:
     """Load everything, then fork until the worker needs no more bots.
 
     Args:
-        config: from `jail.Jail.config`; ``control`` is the descriptor of the socket.
+        config: from `jail.Jail.config`; ``control`` is the descriptor of the socket, ``idle`` the
+            seconds after which a zygote without bots ends.
     """
     _arrange([0, 1, 2, config["control"]])
     rights.set_dumpable(False)
@@ -61,103 +66,104 @@ def main(config: dict[str, Any]) -> NoReturn:
     for name in _WARM:
         importlib.import_module(name)
     seccomp.packed(seccomp.program())
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel forgets children that end
     gc.collect()
     gc.freeze()
     serve(config)
 
 
 def serve(config: dict[str, Any]) -> NoReturn:
-    """Fork for each request.
+    """Fork for each request, and report each end.
 
-    All children can read what this function leaves in memory. So it uses the same memory and the
-    same numbers of descriptors for each request; only the interpreter's own counters change.
+    All children can read what this function leaves in memory. So it uses the same memory for each
+    request; only numbers change, of processes and descriptors, and the interpreter's own counters.
     """
     zygote = os.getpid()
     processes = None if config["broker"] else namespaces.Processes()
-    receiver, sender = passing.Receiver(_CONTROL), passing.Sender(_REPORT, b"parent")
-    first = _next_descriptor()
-    while True:
-        length = receiver.receive()
-        if length > 0:
-            if _fork(processes):
-                _become_parent(config, receiver.descriptors(), sender, zygote)
-            os.closerange(first, first + _DESCRIPTORS)
-        elif length == 0 or not _has_children():
+    receiver, sender = passing.Receiver(_CONTROL), passing.Sender(b"process")
+    events = select.epoll()
+    events.register(_CONTROL, select.EPOLLIN)
+    children: dict[int, tuple[int, int]] = {}
+    takes_requests = True
+    while takes_requests or children:
+        found = events.poll(config["idle"] if takes_requests else None)
+        if not found and not children:
             break
-    _wait_for_children()
+        for handle, _ in found:
+            if handle != _CONTROL:
+                events.unregister(handle)  # a child that has just begun may still have it open
+                os.close(handle)
+                _report(*children.pop(handle), is_broker=config["broker"])
+                continue
+            length = receiver.receive()
+            if not length:
+                events.unregister(_CONTROL)
+                takes_requests = False
+                continue
+            *descriptors, socket = receiver.descriptors()
+            pid = _fork(processes)
+            if pid == 0:
+                _become_bot(config, descriptors, zygote)
+            for descriptor in descriptors:
+                os.close(descriptor)
+            if pid is None:
+                os.close(socket)
+                continue
+            handle = os.pidfd_open(pid)
+            sender.send(socket, handle)
+            events.register(handle, select.EPOLLIN)
+            children[handle] = pid, socket
     os._exit(0)
 
 
-def _next_descriptor() -> int:
-    """Return the number that the next descriptor will have."""
-    number = os.dup(_CONTROL)
-    os.close(number)
-    return number
+def _fork(processes: namespaces.Processes | None) -> int | None:
+    """Fork as `os.fork`; in tier 1 the child is the first process of a namespace.
 
-
-def _fork(processes: namespaces.Processes | None) -> bool:
-    """Fork; return True in the child. In tier 1 the child is the first process of a namespace."""
+    Returns None if there is no memory: the worker finds that the bot does not start.
+    """
     if processes is not None:
         processes.begin()
     try:
-        if not os.fork():
-            return True
-    except OSError:  # no memory: the worker finds that the bot does not start
+        pid = os.fork()
+    except OSError:
         traceback.print_exc()
-    if processes is not None:
+        pid = None
+    if processes is not None and pid != 0:
         processes.end()
-    return False
+    return pid
 
 
-def _has_children() -> bool:
-    try:
-        os.waitpid(-1, os.WNOHANG)
-    except ChildProcessError:
-        return False
-    return True
+def _report(pid: int, socket: int, *, is_broker: bool) -> None:
+    """Report how a child has ended: its status, with 128 added to the number of a signal.
+
+    A file broker ends with the status of its bot. If a signal ended the broker, nothing is known of
+    the bot, so there is no report.
+    """
+    _, status = os.waitpid(pid, 0)
+    if os.WIFEXITED(status) or not is_broker:
+        with suppress(OSError):  # nobody waits for it any more
+            os.write(socket, bytes([broker.as_shells(status)]))
+    os.close(socket)
 
 
-def _wait_for_children() -> None:
-    """Wait until all children have ended; the kernel then reports that there are none."""
-    try:
-        os.wait()
-    except ChildProcessError:
-        return
-
-
-def _become_parent(
-    config: dict[str, Any], descriptors: list[int], sender: passing.Sender, zygote: int
-) -> NoReturn:
-    """Set up the namespaces of a bot, start it, and report how it ends.
+def _become_bot(config: dict[str, Any], descriptors: list[int], zygote: int) -> NoReturn:
+    """Set up the namespaces of a bot, and become it; in tier 2 become its file broker.
 
     Args:
         config: from `jail.Jail.config`.
         descriptors: from the request.
-        sender: sends this process's descriptor to the worker.
         zygote: the process id of the zygote.
     """
     try:
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        source, requests, answers, output, report = descriptors
-        _arrange([source, answers, output, requests, report])
-        rights.die_with_parent(zygote if config["broker"] else None)
-        own = {**_read_config(), "requests": _REQUESTS, "parent": zygote}
+        source, requests, answers, output = descriptors
+        _arrange([source, answers, output, requests])
+        # A process does not see a parent outside its namespace.
+        parent = zygote if config["broker"] else None
+        rights.die_with_parent(parent)
+        own = {**_read_config(), "requests": _REQUESTS, "parent": parent}
         _draw_new_luck()
-        handle = os.pidfd_open(os.getpid())
-        sender.send(handle)
-        os.close(handle)
-        if config["broker"]:
-            harness.run(config, own, _REPORT)
-        namespaces.separate(own["folder"])
-        own["parent"] = os.getpid()
-        child = os.fork()
-        if not child:
-            os.close(_REPORT)
-            harness.run(config, own)
-        rights.drop_capabilities()
-        os.closerange(0, _REPORT)
-        os.write(_REPORT, bytes([broker.wait_as_shells(child)]))
+        if not config["broker"]:
+            namespaces.separate(own["folder"])
+        harness.run(config, own)
     except BaseException:
         traceback.print_exc()
         sys.stderr.flush()

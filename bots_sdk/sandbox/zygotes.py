@@ -11,7 +11,6 @@ import os
 import select
 import signal
 import socket
-import struct
 import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
@@ -51,7 +50,7 @@ def ask(
         folder: contains the directories of all bots with more than one file.
         libraries: the names of the libraries that the bot gets.
         descriptors: the ends of the bot's pipes: its configuration, requests, answers, output, and
-            the socket for the report of the bot's parent.
+            the socket for its process descriptor and the report of its end.
 
     Raises:
         OSError: the zygote can't be started.
@@ -91,14 +90,11 @@ class Zygote:
         self._killed = False
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._control.setblocking(False)  # if it hangs, requests fail
-        whole, part = divmod(MAX_IDLE_SECONDS, 1)
-        idle = struct.pack("@ll", int(whole), int(part * 1e6))
-        theirs.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, idle)
         self._guard = Lock()
         self._popen: subprocess.Popen[bytes] | None = None
         self._started, self._ended = Event(), Event()
         self._reason = ""
-        words = {**config, "control": theirs.fileno()}
+        words = {**config, "control": theirs.fileno(), "idle": MAX_IDLE_SECONDS}
         errors: list[OSError | ValueError] = []
         keep = Thread(target=self._keep, args=(command, words, errors), name="zygote", daemon=True)
         keep.start()
