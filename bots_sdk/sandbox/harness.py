@@ -7,7 +7,9 @@ to 1, and the bot's output to 2. A message is a line of JSON:
     here                              to the referee
     ------------------------------    ---------------------------------------------------
                                       {"locked": true}
-    SOURCE
+    {"file": ..., "info": ...}
+    CODE, if it is known, and SOURCE
+                                      the length of CODE and CODE, if the referee wants it
                                       {"ready": true}  or  {"failed": reason, "kind": ...}
     {"id": 7, "choose": {...}}        {"id": 7, "move": "play 4"}
                                       {"id": 7, "other": an answer that is not a text}
@@ -23,11 +25,13 @@ hold the bot, and the referee checks each line.
 import gc
 import io
 import json
+import marshal
 import os
 import resource
 import signal
 import sys
 from collections.abc import Callable
+from types import CodeType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING or __name__ != "harness":  # outside the jail it is imported to be compiled once
@@ -57,6 +61,9 @@ _NICE = 10
 
 _MODULE = b"\0asm"
 """The first bytes of a WebAssembly bot."""
+
+CODE_LENGTH = b"%8d"
+MAX_CODE_BYTES = 1 << 20
 
 Choose = Callable[[Any], object]
 Respond = Callable[[dict[str, Any]], dict[str, Any]]
@@ -147,11 +154,12 @@ def run(config: dict[str, Any], own: dict[str, Any]) -> NoReturn:
     _send(answers, {"locked": True})
     with open(0, "rb", closefd=False) as stream:
         about = json.loads(stream.readline())
+        code = stream.read(about["code_bytes"])
         source = stream.read()
     log = Log(own["log_bytes"])
     sys.stdout = sys.stderr = log
     try:
-        respond = _responder(source, about, log)
+        respond = _responder(source, code, about, log, answers)
     except BaseException as error:
         _send(answers, _failure(error, source, log), log)
         os._exit(0)
@@ -286,12 +294,12 @@ LIBRARIES: dict[str, Callable[[], None]] = {
 """What loads the libraries that only some bots get, all before the lock; see `prepare`."""
 
 
-def load(source: bytes, file: str, info: dict[str, Any]) -> Choose:
-    """Run a bot's file and return its player, as `bots_sdk.bot_files` does outside the sandbox."""
+def load(code: CodeType, file: str, info: dict[str, Any]) -> Choose:
+    """Run a bot's code and return its player, as `bots_sdk.bot_files` does outside the sandbox."""
     module = type(sys)("bot")
     module.__file__ = file
     sys.modules["bot"] = module
-    exec(compile(source, _FILE_NAME, "exec", dont_inherit=True), module.__dict__)
+    exec(code, module.__dict__)
     player: Any = module.Bot() if hasattr(module, "Bot") else module
     choose: Choose | None = getattr(player, "choose", None)
     if not callable(choose):
@@ -302,13 +310,34 @@ def load(source: bytes, file: str, info: dict[str, Any]) -> Choose:
     return choose
 
 
-def _responder(source: bytes, about: dict[str, Any], log: Log) -> Respond:
+def _responder(
+    source: bytes, code: bytes, about: dict[str, Any], log: Log, answers: int
+) -> Respond:
     """Load a bot, and return what makes the answer to a request."""
     if source.startswith(_MODULE):
         respond: Respond = _import_wasm_player().load(source, about["info"], log.add).answer
         return respond
-    choose = load(source, about["file"], about["info"])
+    if about["wants_code"]:
+        compiled = _compiled(source, answers)
+    elif code:
+        compiled = marshal.loads(code)
+    else:
+        compiled = compile(source, _FILE_NAME, "exec", dont_inherit=True)
+    choose = load(compiled, about["file"], about["info"])
     return lambda request: answer(choose, request["choose"])
+
+
+def _compiled(source: bytes, answers: int) -> CodeType:
+    """Compile a bot's file, and send the code before it runs; nothing of it if it is too long."""
+    data = b""
+    try:
+        code: CodeType = compile(source, _FILE_NAME, "exec", dont_inherit=True)
+        data = marshal.dumps(code)
+    finally:
+        if len(data) > MAX_CODE_BYTES:
+            data = b""
+        _write(answers, CODE_LENGTH % len(data) + data)
+    return code
 
 
 def _import_wasm_player() -> Any:
@@ -362,6 +391,9 @@ def _failure(error: BaseException, source: bytes, log: Log) -> dict[str, Any]:
 def _send(answers: int, message: dict[str, Any], log: Log | None = None) -> None:
     if log is not None:
         log.send()
-    data = json.dumps(message).encode() + b"\n"
+    _write(answers, json.dumps(message).encode() + b"\n")
+
+
+def _write(answers: int, data: bytes) -> None:
     while data:
         data = data[os.write(answers, data) :]

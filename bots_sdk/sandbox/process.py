@@ -10,15 +10,19 @@ import os
 import select
 import signal
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
+from bots_sdk.sandbox import compiled
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError, SandboxBrokenError
+from bots_sdk.sandbox.harness import CODE_LENGTH
 from bots_sdk.sandbox.jail import Jail, file
 from bots_sdk.sandbox.limits import Limits
 from bots_sdk.sandbox.messages import FOREIGN_DATA, failure, parsed
 from bots_sdk.sandbox.starts import begin
 from bots_sdk.sandbox.timing import Meter, MoveTimer
+from bots_sdk.wasm.binary import is_module
 from engine.errors import quote
 
 _CHUNK = 1 << 16
@@ -68,7 +72,9 @@ class JailedProcess:
         self._meter = Meter(())
         self._directory = directory
         self._libraries = libraries
-        self._head = json.dumps({"file": file(directory), "info": info}).encode() + b"\n" + main
+        self._main = main
+        self._about = {"file": file(directory), "info": info}
+        self._wants_code = False
         self._unsent = b""
         self._open = False
         self._begin()
@@ -82,9 +88,17 @@ class JailedProcess:
         self._poll = select.poll()
         self._poll.register(self._answers, select.POLLIN)
         self._poll.register(self._output, select.POLLIN)
-        self._unsent = began.config + self._head
+        self._unsent = began.config + self._head()
         self._open = True
         self._feed()
+
+    def _head(self) -> bytes:
+        """Return the bot as the harness reads it: a line, the code if it is known, and the file."""
+        code = b"" if is_module(self._main) else compiled.find(self._main)
+        self._wants_code = code is None
+        code = code or b""
+        about = {**self._about, "code_bytes": len(code), "wants_code": self._wants_code}
+        return json.dumps(about).encode() + b"\n" + code + self._main
 
     def wait_ready(self, timer: MoveTimer) -> None:
         """Wait until the bot is loaded, then pause it.
@@ -105,6 +119,8 @@ class JailedProcess:
         while self._unsent:
             self._wait(self._start.source, loading)
             self._feed()
+        if self._wants_code:
+            self._keep_code(loading)
         answer = parsed(self.line(loading))
         self._meter.pause()
         if answer == {"ready": True}:
@@ -283,13 +299,30 @@ class JailedProcess:
         """Return the first line and nothing after it, which comes from the loading bot."""
         deadline = time.monotonic() + _SETUP_SECONDS
         wanted = len(b'{"locked": true}\n')
+        received = self._received(wanted, lambda: deadline - time.monotonic())
+        if received is None:
+            raise BotTimeoutError(f"its sandbox was not ready after {_SETUP_SECONDS:.0f} s")
+        return received
+
+    def _keep_code(self, timer: MoveTimer) -> None:
+        """Keep the code that the harness has compiled, for later processes of the same bot."""
+        length = self._received(len(CODE_LENGTH % 0), timer.left)
+        code = None if length is None else self._received(int(length), timer.left)
+        if code is None:
+            raise BotTimeoutError("it did not answer in time")
+        compiled.keep(self._main, code)
+
+    def _received(self, wanted: int, left: Callable[[], float]) -> bytes | None:
+        """Return so many bytes, and nothing after them; None if they did not come in time."""
         received = b""
         poll = select.poll()
         poll.register(self._answers, select.POLLIN)
         while len(received) < wanted:
-            left = deadline - time.monotonic()
-            if left <= 0 or not poll.poll(math.ceil(left * 1000)):
-                raise BotTimeoutError(f"its sandbox was not ready after {_SETUP_SECONDS:.0f} s")
+            seconds = left()
+            if seconds <= 0:
+                return None
+            if not poll.poll(math.ceil(min(seconds, 3600.0) * 1000)):
+                continue
             data = os.read(self._answers, wanted - len(received))
             if not data:
                 self._raise_death()

@@ -1,0 +1,36 @@
+"""The compiled code of bots, which a worker keeps so that it is compiled once.
+
+A bot's process compiles the bot's file in its jail and sends the code before any of it runs. So the
+code depends on the file alone, and a bot can't leave anything in it for its next match. The worker
+only stores the bytes: it neither compiles nor reads them.
+"""
+
+from collections import OrderedDict
+from hashlib import sha256
+from threading import Lock
+
+MAX_BYTES = 8 << 20
+"""The code that a worker keeps; what was used least recently goes first."""
+
+_lock = Lock()
+_kept: OrderedDict[bytes, bytes] = OrderedDict()
+
+
+def find(main: bytes) -> bytes | None:
+    """Return the code of a bot's Python file, for `marshal.loads` in a jail; None if none is kept.
+
+    It is empty if the code is too long to be sent, or if the file can't be compiled.
+    """
+    key = sha256(main).digest()
+    with _lock:
+        if key in _kept:
+            _kept.move_to_end(key)
+        return _kept.get(key)
+
+
+def keep(main: bytes, code: bytes) -> None:
+    """Keep the code of a bot's Python file."""
+    with _lock:
+        _kept[sha256(main).digest()] = code
+        while sum(map(len, _kept.values())) > MAX_BYTES:
+            _kept.popitem(last=False)

@@ -1,0 +1,94 @@
+"""Compiled code: it is made once, in a jail, before anything of the bot runs."""
+
+import marshal
+from collections.abc import Iterator
+
+import pytest
+
+from bots_sdk.sandbox import compiled, harness
+from bots_sdk.sandbox.errors import BotCrashError
+from tests.bots_sdk.sandbox.conftest import Start
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Begin each test without code of another."""
+    compiled._kept.clear()
+    yield
+    compiled._kept.clear()
+
+
+def test_a_second_start_runs_the_code_that_the_first_has_compiled(start: Start) -> None:
+    source = "def choose(o): return 'first'\n"
+    assert start(source)({}) == "first"
+    kept = compiled.find(source.encode())
+    assert kept is not None
+    assert marshal.loads(kept).co_names == ("choose",)
+    other = compile("def choose(o): return 'kept'", "bot.py", "exec")
+    compiled.keep(source.encode(), marshal.dumps(other))
+    assert start(source)({}) == "kept"
+    assert start(source + "#")({}) == "first"
+
+
+def test_kept_code_fails_with_the_same_line_and_traceback(start: Start) -> None:
+    source = "def choose(o):\n    return 1 // o['zero']\n"
+    for _ in "12":
+        bot = start(source)
+        with pytest.raises(BotCrashError, match=r"division.*\(bot.py, line 2\)"):
+            bot({"zero": 0})
+        assert "return 1 // o['zero']" in bot.printed
+
+
+def test_a_bot_can_not_change_what_is_kept_of_it(start: Start) -> None:
+    """It finds its own code when it runs, but then the code has been sent."""
+    source = (
+        "import gc, os\n"
+        "for number in range(3, 16):\n"
+        "    try: os.write(number, b'      99' + b'x' * 99)\n"
+        "    except OSError: pass\n"
+        "def choose(o): return 'x'\n"
+    )
+    bot = start(source)
+    with pytest.raises(BotCrashError, match=r"other data|ended|closed"):
+        bot({})
+    kept = compiled.find(source.encode())
+    assert kept is not None
+    assert marshal.loads(kept).co_names[:2] == ("gc", "os")
+
+
+@pytest.mark.parametrize(
+    ("source", "error"),
+    [("def choose(o) return 1", r"SyntaxError.*\(bot.py, line 1\)|SyntaxError"), ("\0", "null")],
+    ids=["no Python", "a zero byte"],
+)
+def test_a_file_that_does_not_compile_is_refused_at_each_start(
+    start: Start, source: str, error: str
+) -> None:
+    for _ in "12":
+        bot = start(source)
+        with pytest.raises(BotCrashError, match=error):
+            bot.ready()
+    assert compiled.find(source.encode()) == b""
+
+
+@pytest.mark.parametrize("letters", [-1000, 1], ids=["as long as it may be", "too long"])
+def test_code_is_kept_if_it_is_not_too_long(start: Start, letters: int) -> None:
+    """It is longer than a pipe holds."""
+    data = "x" * (harness.MAX_CODE_BYTES + letters)
+    source = f"DATA = '{data}'\ndef choose(o): return DATA[:3]\n"
+    for _ in "12":
+        assert start(source)({}) == "xxx"
+    kept = compiled.find(source.encode())
+    assert kept is not None
+    assert len(kept) > len(data) if letters < 0 else kept == b""
+
+
+def test_only_so_much_code_is_kept_and_the_oldest_goes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiled, "MAX_BYTES", 10)
+    compiled.keep(b"first", b"1234")
+    compiled.keep(b"second", b"1234")
+    assert compiled.find(b"first") == b"1234"
+    compiled.keep(b"third", b"1234")
+    assert compiled.find(b"second") is None
+    assert compiled.find(b"first") == b"1234"
+    assert compiled.find(b"third") == b"1234"
