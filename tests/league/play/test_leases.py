@@ -138,6 +138,7 @@ def test_a_match_whose_lease_is_lost_stops_at_its_next_move(
 
 
 def test_the_sandboxes_of_a_match_that_becomes_void_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    cache.delete("sandbox-reports")  # of other tests
     monkeypatch.setattr(leases, "LOOK_EVERY", 0.0)
     seated = [ready_bot(owner()) for _ in range(3)]
     match = play.open_unrated_match(
