@@ -62,10 +62,10 @@ def just_finished(matches: Iterable[Match], without: Collection[int | None]) -> 
     for match in matches:
         if match.pk not in without and may_see_record(match):
             found.setdefault(match.game, match)
-    return [each for each in map(key_step_of, found.values()) if each is not None]
+    return [each for each in map(shown_deciding_step, found.values()) if each is not None]
 
 
-def key_step_of(match: Match) -> Shown | None:
+def shown_deciding_step(match: Match) -> Shown | None:
     """Return the step in which the winner of a match took the lead, as a highlight is shown.
 
     If seats share the first place, it is the end. None if the file of the archive is lost.

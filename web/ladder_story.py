@@ -27,8 +27,8 @@ def of(top: Movement) -> str:
     ranked = [row for row in top.rows if row.rank is not None]
     if (best := top.ahead) is not None:
         left = best.ranked_from - best.blocks_for_rank
-        blocks = "1 block" if left == 1 else f"{left} blocks"
-        return f"{best.bot.name} is ahead, {blocks} from its rank."
+        blocks = "1 more block" if left == 1 else f"{left} more blocks"
+        return f"{best.bot.name} has the highest rating, but needs {blocks} for a rank."
     if not ranked:
         return ""
     first = ranked[0].standing.bot.name

@@ -7,7 +7,7 @@ from league.competitions.history import History
 from league.competitions.tournament_standings import TournamentStanding
 from league.models import Match, Tournament
 from league.visibility import counting_results
-from web.highlights import Shown, key_step_of
+from web.highlights import Shown, shown_deciding_step
 from web.selectors.matches import matches_listed
 
 _LATEST = 8
@@ -75,7 +75,7 @@ def _closest(
         return None
     best = min(won, key=_margin)
     best.refresh_from_db(fields=["packed_record"])  # one query, kept pictures or not
-    shown = key_step_of(best)
+    shown = shown_deciding_step(best)
     return None if shown is None else MatchToWatch(kind, shown)
 
 

@@ -8,7 +8,7 @@ from django.db.models import Max
 from engine.games.partridge import Partridge
 from engine.games.twelve_days import TwelveDays
 from league.archive_files import ArchiveError
-from league.feeds import recent_highlights, turning_step
+from league.feeds import deciding_step, recent_highlights
 from league.feeds.highlight_texts import sentence
 from league.models import Highlight, Match, Standing
 from league.visibility import counting_results, may_see_record, may_watch
@@ -150,7 +150,7 @@ def _replay(match: Match, turn: int | None = None) -> Table | None:
     winners = [seat.seat for seat in match.seating.all() if seat.place == 1]
     try:
         if turn is None and len(winners) == 1:
-            turn = turning_step(match.record, winners[0])
+            turn = deciding_step(match.record, winners[0])
         table = table_of(match)
     except ArchiveError:
         return None

@@ -161,9 +161,9 @@ def ab(
     Elo is the scale of chess ratings. 20 Elo better means a win share of 53 %: the share of
     opponents that the version beats.
 
-    A verdict needs 16 blocks in which the two versions have different results, or 300 blocks in
-    all. After a small edit, both versions have the same result in most blocks, so a few blocks with
-    different results prove nothing. "No difference in behaviour" means that no move differed in 300
+    After a small edit, most blocks end with the same result for both versions, and the few others
+    may differ by luck. So a verdict needs 16 blocks in which the results differ, or 300 blocks in
+    all. "No difference in behaviour" means that no move differed in 300
     blocks.
 
     A verdict can be wrong. We simulated 17 kinds of edits. If the new version is as strong as the

@@ -142,7 +142,7 @@ class Total:
         return self.deal + self.draws
 
     def in_words(self, parts: Mapping[str, float], results: Sequence[float], worse: int) -> str:
-        """Return the seat's place, what moved it most towards it, and what its moves gave up.
+        """Return the seat's place, what moved it most towards it, and what its moves lost.
 
         Parts that look equal are named together.
 
@@ -165,7 +165,7 @@ class Total:
         if lost < _LEAST_GAIN or self.result > 1 - _MIDDLE:
             return f"{text}."
         moves = "1 decision" if worse == 1 else f"{worse} decisions"
-        return f"{text}. It gave up {lost:.1f} places over {moves}."
+        return f"{text}. Compared with the best moves, it lost {lost:.1f} places in {moves}."
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,12 +22,13 @@ from league.feeds.highlights import (
     recent_highlights,
 )
 from league.feeds.items import last_ends, write_items
-from league.feeds.moments import last_step, turning_step
+from league.feeds.moments import deciding_step, last_step
 
 __all__ = [
     "FollowState",
     "analyse_highlights",
     "count_news",
+    "deciding_step",
     "feed_of",
     "find_highlights",
     "follow",
@@ -40,7 +41,6 @@ __all__ = [
     "last_highlights",
     "last_step",
     "recent_highlights",
-    "turning_step",
     "unfollow",
     "write_items",
 ]

@@ -15,7 +15,7 @@ from django.db.models import Min, QuerySet
 from engine.analysis import Analysis
 from engine.analysis.results import BLUNDER, MISTAKE
 from engine.games.titles import GAME_TITLES
-from league.feeds.moments import comeback, last_step, step_of_move, turning_step
+from league.feeds.moments import comeback, deciding_step, last_step, step_of_move
 from league.models import Block, Bot, Highlight, Match, MatchAnalysis, Standing
 from league.models.standings import SHOWN
 from league.visibility import counting_results, may_see_record, public_results
@@ -220,7 +220,7 @@ def _step(day: date, kind: str, match_id: int, bot_id: int) -> int | None:
     if kind == Highlight.Kind.CLOSEST:
         return last_step(match.record)
     [winner] = [seat.seat for seat in match.seating.all() if seat.bot_id == bot_id]
-    return turning_step(match.record, winner)
+    return deciding_step(match.record, winner)
 
 
 def _find_mistakes(day: date) -> None:
@@ -329,7 +329,7 @@ def _find_comebacks(day: date, game: str, start: datetime, end: datetime) -> Non
                 game,
                 match_id=match.pk,
                 bot_id=winner.bot_id,
-                step=turning_step(record, winner.seat),
+                step=deciding_step(record, winner.seat),
                 number=deficit,
             )
     since = last if secret is None else min(last, secret)

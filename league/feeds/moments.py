@@ -58,7 +58,7 @@ def comeback(record: Record, winner: int) -> int:
     return max(max(points) - points[winner] for _, _, points in moments(record))
 
 
-def turning_step(record: Record, winner: int) -> int:
+def deciding_step(record: Record, winner: int) -> int:
     """Return the step in which a seat took the lead that it kept; the last one if it never did.
 
     Args:

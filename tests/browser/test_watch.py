@@ -73,7 +73,7 @@ def test_home_follows_a_live_match_then_the_next_then_replays_the_best(
 def test_a_replay_stands_still_if_the_reader_wants_less_motion(
     league: Tournament, fresh: Visit, monkeypatch: pytest.MonkeyPatch, step: int
 ) -> None:
-    monkeypatch.setattr("web.tv.turning_step", lambda record, winner: step)
+    monkeypatch.setattr("web.tv.deciding_step", lambda record, winner: step)
     fresh.page.emulate_media(reduced_motion="reduce")
     fresh.page.clock.install(time=0)
     fresh.page.clock.pause_at(1)

@@ -8,7 +8,7 @@ from django.core.cache import caches
 
 from engine.games.twelve_days import TwelveDays
 from engine.record import Record
-from league.feeds.moments import last_step, turning_step
+from league.feeds.moments import deciding_step, last_step
 from league.models import Match
 from league.play.headlines import seat_names
 from web.table.replays import replay_steps
@@ -91,15 +91,17 @@ def moment_of(match: Match, number: int | None = None, about: Sequence[int] = ()
     if kept is None:
         record = match.record
         steps = replay_steps(record, names)
-        at = min(max(_deciding(match, record) if number is None else number, 1), len(steps))
+        at = min(
+            max(_deciding_or_last_step(match, record) if number is None else number, 1), len(steps)
+        )
         kept = picture_of_step(steps[at - 1], at, match.game, about)
         caches["moments"].set(key, kept)
     return kept
 
 
-def _deciding(match: Match, record: Record) -> int:
+def _deciding_or_last_step(match: Match, record: Record) -> int:
     winners = [seat.seat for seat in match.seating.all() if seat.place == 1]
-    return turning_step(record, winners[0]) if len(winners) == 1 else last_step(record)
+    return deciding_step(record, winners[0]) if len(winners) == 1 else last_step(record)
 
 
 def picture_of_step(step: Step, number: int, game: str, about: Sequence[int] = ()) -> Moment:

@@ -69,7 +69,7 @@ class Tricks(Steps):
                 step = self.begin("End", "End", "The end")
                 self.explain_winners(event)
                 for seat, won in zip(step.seats, self._won, strict=True):
-                    seat.total = _rounds_won(won)
+                    seat.total = _rounds_won(won, seat.points)
                 self.finish()
 
     def _begin_trick(self) -> None:
@@ -106,9 +106,9 @@ class Tricks(Steps):
             seat.extra = f"{size} card{'' if size == 1 else 's'} in hand"
 
 
-def _rounds_won(rounds: Sequence[int]) -> str:
+def _rounds_won(rounds: Sequence[int], gifts: int) -> str:
     """Return which rounds a seat won: "won rounds 1 and 3"; as ``totals.js``."""
     if not rounds:
-        return "won no round"
+        return f"won no round{', but kept a first gift' * (gifts > 0)}"
     *before, last = map(str, rounds)
     return f"won rounds {', '.join(before)} and {last}" if before else f"won round {last}"

@@ -90,8 +90,9 @@ class Table(NamedTuple):
                 f"After day {preset.days}, hands score too: the most 7s give 7 points."
             )
         return (
-            f"After round {preset.rounds}, the most gifts win. A trick won with the last cards "
-            "wins the round: a gift from the pool, and one from the seat with most cards."
+            f"After round {preset.rounds}, the most gifts win. A seat that wins a trick with its "
+            "last cards wins the round: it gets a gift from the pool, and one from the seat with "
+            "the most cards."
         )
 
     @property

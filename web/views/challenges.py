@@ -14,7 +14,7 @@ from league.competitions import challenges
 from league.models import Bot, Challenge
 from league.visibility import may_see_record, owns
 from web.forms import ChallengeForm, add_errors, status_of
-from web.highlights import key_step_of
+from web.highlights import shown_deciding_step
 from web.requests import signed_in
 from web.result_story import (
     challenge_headline,
@@ -36,7 +36,7 @@ def challenge(request: HttpRequest, pk: int) -> HttpResponse:
     lost = first_lost(found, result)
     context = {
         "challenge": found,
-        "lost": key_step_of(lost) if lost is not None and may_see_record(lost) else None,
+        "lost": shown_deciding_step(lost) if lost is not None and may_see_record(lost) else None,
         "shared": shared_first_places(found, result),
         "names": challenge_headline(found),
         "headline": challenge_result(found, result),

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_safe
 from league import bots
 from league.models import Bot
 from league.visibility import owns
-from web.highlights import key_step_of
+from web.highlights import shown_deciding_step
 from web.meeting_story import story
 from web.requests import page_of, visitor
 from web.selectors.bots import is_challengeable
@@ -51,7 +51,7 @@ def against(request: HttpRequest, name: str, other: str) -> HttpResponse:
         extremes = [
             (f"{label}: {one.score}", step)
             for label, one in zip(("Most one-sided", "Closest"), found, strict=True)
-            if (step := key_step_of(matches[one.match])) is not None
+            if (step := shown_deciding_step(matches[one.match])) is not None
         ]
     score = total(rated) or total(met.seats)
     result_story = story(bot, opponent, score, rated=bool(rated))

@@ -18,7 +18,7 @@ from engine.record import Record
 from league import competitions, feeds, play
 from league.feeds import highlights
 from league.feeds.highlights import highlights_between
-from league.feeds.moments import last_step, moments, step_of_move, turning_step
+from league.feeds.moments import deciding_step, last_step, moments, step_of_move
 from league.models import (
     Block,
     Bot,
@@ -167,9 +167,9 @@ def test_the_end_of_12_days_is_a_step_after_the_last_day() -> None:
     assert step_of_move(record, 0) == 1
     assert step_of_move(record, len(record.moves) - 1) == 12
     winner = found[-1].points.index(max(found[-1].points))
-    assert 1 <= turning_step(record, winner) <= 13
+    assert 1 <= deciding_step(record, winner) <= 13
     assert last_step(record) == 13 == len(replay_steps(record, ["a", "b", "c", "d"]))
-    assert turning_step(record, found[-1].points.index(min(found[-1].points))) == 13
+    assert deciding_step(record, found[-1].points.index(min(found[-1].points))) == 13
 
 
 def test_a_highlight_names_the_largest_mistake_when_its_match_is_analysed(find: Find) -> None:

@@ -115,7 +115,7 @@ def test_without_a_live_table_recent_highlights_are_replayed_in_turn(
     for match in Match.objects.prefetch_related("seating"):
         winners = [seat.seat for seat in match.seating.all() if seat.place == 1]
         if len(winners) == 1:
-            steps[match.pk] = feeds.turning_step(match.record, winners[0])
+            steps[match.pk] = feeds.deciding_step(match.record, winners[0])
     decided_late = max(steps, key=lambda pk: steps[pk])
     Match.objects.filter(pk=decided_late).update(finished_at=timezone.now())
     text = client.get("/tv/tables/?count=1&replays=1").content.decode()

@@ -122,7 +122,10 @@ def test_no_ranked_bot_leads_while_a_provisional_bot_has_the_best_rating(
     few = {name: count - 1 for name, count in counts.items()}
     provisional.update(rating=2_700_000, **few)
     text = " ".join(page(client, "/ladders/quick/").split())
-    assert "bot-1</a></strong> is ahead with 2700, 1 block from its rank." in text
+    assert (
+        "bot-1</a></strong> has the highest rating, 2700, but needs 1 more block for a rank."
+        in text
+    )
     for path in ("/ladders/quick/", "/embed/ladders/quick/"):
         text = page(client, path)
         assert "medal m1" not in text

@@ -159,7 +159,7 @@ def test_the_ladders_begin_with_the_leader_and_need_no_form_while_they_are_few(
     )
     text = words_of(page(client, "/ladders/"))
     assert f"{second.bot.name} is ahead on {played.ladder.title}" in text
-    assert f"{second.bot.name} is ahead, 1 block from its rank." in text
+    assert f"{second.bot.name} has the highest rating, but needs 1 more block for a rank." in text
     # The list shows the best five bots; all five of them have a rank.
     others = small.bots(5, prefix="ranked")
     Standing.objects.bulk_create(
@@ -169,7 +169,7 @@ def test_the_ladders_begin_with_the_leader_and_need_no_form_while_they_are_few(
         for bot in others
     )
     text = words_of(page(client, "/ladders/"))
-    assert f"{second.bot.name} is ahead, 1 block from its rank." in text
+    assert f"{second.bot.name} has the highest rating, but needs 1 more block for a rank." in text
     assert "list-search" in page(client, "/ladders/")
     assert "<h1>Ladders</h1>" in page(client, "/ladders/?q=quick")
 

@@ -17,7 +17,7 @@ export function fill(list, seats, names) {
   list.replaceChildren(...order.map((at) => {
     const { place, points, counted, rounds } = seats[at];
     const row = element("li", place === 1 ? "first" : "");
-    const how = counted ? sum(points, counted) : roundsWon(rounds);
+    const how = counted ? sum(points, counted) : roundsWon(rounds, points);
     row.append(element("span", "of", `${place}`), " ", element("b", "whose", names[at]), " ",
       element("b", "sum", `${points}`), " ", element("span", "parts", how));
     return row;
@@ -33,7 +33,7 @@ function ending(seats, names) {
   if (second.points > first.points) return `${best[0]} wins by forfeit.`;
   const { counted, rounds, points } = first;
   const how = counted ? `${points - counted.points} from days, ${counted.points} from its hand`
-    : rounds.length && roundsWon(rounds).replace("won", "it won");
+    : rounds.length && roundsWon(rounds, points).replace("won", "it won");
   return `${best[0]} wins ${points}-${second.points}${how ? `: ${how}` : ""}.`;
 }
 
@@ -46,8 +46,8 @@ function sum(points, { most, tied, points: ofHand }) {
   return `${[`days ${points - ofHand}`, ...(ranks.length ? ranks : ["hand 0"])].join(" · ")} = ${points}`;
 }
 
-/** @param {number[]} rounds */
-function roundsWon(rounds) {
-  if (!rounds.length) return "won no round";
+/** @param {number[]} rounds @param {number} gifts */
+function roundsWon(rounds, gifts) {
+  if (!rounds.length) return `won no round${gifts ? ", but kept a first gift" : ""}`;
   return rounds[1] ? `won rounds ${rounds.slice(0, -1).join(", ")} and ${rounds.at(-1)}` : `won round ${rounds[0]}`;
 }
