@@ -38,7 +38,7 @@ def result_mark(place: int, seats: int, *, tied: bool) -> Mark:
         tied: whether another bot has the same place.
     """
     if place == 1:
-        shared = Mark("D", f"shares the first place of {seats}", "drew")
+        shared = Mark("D", f"shared 1st of {seats}", "drew")
         return shared if tied else Mark("W", "won", "won")
     if seats == 2:
         return Mark("L", "lost")

@@ -147,7 +147,7 @@ def verdict_at(verdicts: Sequence[Verdict], step: int, ply: int | None = None) -
     if shown is not last or not faults:
         return shown
     worst = next((each for each in faults if each.mark == BLUNDER), faults[0])
-    text = f"Before the result: {worst.text}"
+    text = f"Earlier in this step: {worst.text}"
     if not last.is_fault:
         return replace(worst, text=text)
     return replace(

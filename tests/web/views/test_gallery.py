@@ -50,7 +50,7 @@ def test_each_game_has_tables_with_each_number_of_seats_in_each_mode(organiser: 
 def test_the_analysis_of_a_match_is_there_in_each_state(organiser: Client) -> None:
     text = page(organiser, PATH)
     for state in (
-        "Where the match turned",
+        "Mistakes and turning points",
         "No move and no card changed a chance",
         "The league analyses this match",
         "The analysis failed.",

@@ -88,10 +88,7 @@ def test_each_bot_of_the_list_has_its_last_results_the_newest_last(
     [row] = re.findall(
         rf'<li class="bot-row">(?:(?!</li>).)*"/bots/{bots[min(bots)]}/".*?</li>', text, re.S
     )
-    assert (
-        'aria-label="Last matches of 12 Days: shares the first place of 3, won, 2nd of 3, 2nd'
-        in row
-    )
+    assert 'aria-label="Last matches of 12 Days: shared 1st of 3, won, 2nd of 3, 2nd' in row
     assert re.findall(r'class="result-mark \w+">(\w)<', row) == ["D", "W", "2", "2", "2"]
     assert text.count('class="form-row"') == len(bots)
     small.bots(5, prefix="more")

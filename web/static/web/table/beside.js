@@ -149,7 +149,7 @@ export class Beside {
     const mark = marks.includes("blunder") ? "blunder" : marks[0];
     if (FAULTS.includes(mark)) line.append(element("span", `mark ${mark}`, mark), " ");
     const texts = shown.map(([, , , text]) => this.data.texts[text]);
-    if (worst) texts.push(`Before the result: ${this.data.texts[worst[3]]}`);
+    if (worst) texts.push(`Earlier in this step: ${this.data.texts[worst[3]]}`);
     line.append(texts.join(" "));
   }
 
