@@ -105,11 +105,8 @@ def _in_own_rounds(standing: Standing, can_play: BotQuerySet) -> str:
     when = _next_round(ladder, is_quiet=is_quiet)
     if not fewer:
         return f"Its next block comes {when}."
-    first = "1 bot has" if fewer == 1 else f"{fewer} bots have"
-    return (
-        f"{first} played fewer blocks, and the league draws these bots first. So its next block "
-        f"comes {when}, or later."
-    )
+    first = "1 bot that has" if fewer == 1 else f"{fewer} bots that have"
+    return f"The league draws the next blocks {when}. It begins with {first} played fewer blocks."
 
 
 def _short_of(blocks: int, bots: BotQuerySet, ladder: Ladder) -> BotQuerySet:
