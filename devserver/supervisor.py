@@ -326,9 +326,11 @@ class _Keeper:
     async def _end(self, process: Process) -> None:
         """Stop the program by its signal; kill it if it does not end in time."""
         with suppress(ProcessLookupError):
+            # A process that is stopped takes no other signal. It goes first: a signal to a process
+            # that has just ended would take its status away from asyncio, which then warns.
+            process.send_signal(signal.SIGCONT)
             # Not its children: it ends them in its own order.
             process.send_signal(self._part.stop_signal)
-            process.send_signal(signal.SIGCONT)  # a process that is stopped takes no signal
         seconds = await asyncio.to_thread(self._part.stop_seconds)
         with suppress(TimeoutError):
             await asyncio.wait_for(process.wait(), seconds)

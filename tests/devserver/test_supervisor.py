@@ -108,6 +108,28 @@ def test_a_program_that_was_stopped_ends_at_once_too(supervised: Supervised) -> 
     assert supervisor.wait(STOP_SECONDS - 3) == 0
 
 
+def test_the_last_signal_to_a_program_is_the_one_that_ends_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A signal after the end would take the status away from asyncio, which prints a warning."""
+    sent: list[int] = []
+    send = asyncio.subprocess.Process.send_signal
+
+    def note(process: asyncio.subprocess.Process, number: int) -> None:
+        sent.append(number)
+        send(process, number)
+
+    monkeypatch.setattr(asyncio.subprocess.Process, "send_signal", note)
+
+    async def run() -> None:
+        supervisor = Supervisor(os.environ, Path.cwd())
+        asyncio.get_running_loop().call_later(0.1, supervisor.stop.set)
+        await supervisor.run([[Part(name="part", command=["sleep", "60"])]])
+
+    asyncio.run(run())
+    assert sent == [signal.SIGCONT, signal.SIGTERM]
+
+
 def test_programs_end_with_a_supervisor_that_is_killed(supervised: Supervised) -> None:
     supervisor, output = supervised
     supervisor.kill()
