@@ -105,8 +105,12 @@ def _in_own_rounds(standing: Standing, can_play: BotQuerySet) -> str:
     when = _next_round(ladder, is_quiet=is_quiet)
     if not fewer:
         return f"Its next block comes {when}."
-    first = "1 bot that has" if fewer == 1 else f"{fewer} bots that have"
-    return f"The league draws the next blocks {when}. It begins with {first} played fewer blocks."
+    first = (
+        "First comes 1 other bot, which has"
+        if fewer == 1
+        else f"First come {fewer} other bots, which have"
+    )
+    return f"The league draws the next blocks {when}. {first} played fewer blocks."
 
 
 def _short_of(blocks: int, bots: BotQuerySet, ladder: Ladder) -> BotQuerySet:

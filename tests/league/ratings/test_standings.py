@@ -167,7 +167,8 @@ def test_the_next_block_is_described_with_the_reason_to_wait(ladder: Ladder) -> 
     assert next_block(ladder) == "Its next block comes now."
     ladder.standings.filter(bot=bot).update(blocks=small.RANKED_FROM)
     assert next_block(ladder) == (
-        "The league draws the next blocks now. It begins with 4 bots that have played fewer blocks."
+        "The league draws the next blocks now. "
+        "First come 4 other bots, which have played fewer blocks."
     )
     ladder.standings.update(blocks=SETTLED_BLOCKS)
     assert "It pauses: after" in next_block(ladder)
@@ -175,7 +176,8 @@ def test_the_next_block_is_described_with_the_reason_to_wait(ladder: Ladder) -> 
     guest = ann.bots.get()
     competitions.enter_ladder(ladder=ladder, bot=guest)
     assert next_block(ladder) == (
-        "The league draws the next blocks now. It begins with 1 bot that has played fewer blocks."
+        "The league draws the next blocks now. "
+        "First comes 1 other bot, which has played fewer blocks."
     )
     assert competitions.open_ladder_round(ladder.pk)
     ladder.standings.filter(bot=bot).update(blocks=0)
