@@ -25,18 +25,19 @@ hold the bot, and the referee checks each line.
 import gc
 import io
 import json
-import marshal
 import os
 import resource
 import signal
 import sys
 from collections.abc import Callable
+from functools import partial
 from types import CodeType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING or __name__ != "harness":  # outside the jail it is imported to be compiled once
-    from bots_sdk.sandbox import packages
+    from bots_sdk.sandbox import compiling, packages
 else:
+    import compiling
     import packages
 
 # After the lock, no code can be mapped, so the C extensions that bots may import are loaded before.
@@ -53,7 +54,6 @@ _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 _LOCKS = ("broker", "landlock", "rights", "seccomp")
 """Modules that lock the process in, the file broker of tier 2 first; a bot can't import them."""
 _MAX_REASON_LETTERS = 300
-_FILE_NAME = "bot.py"
 _MAX_FRAMES = 30
 _OF_THE_NETWORK = ("_socket", "_ssl")
 _NICE = 10
@@ -61,9 +61,6 @@ _NICE = 10
 
 _MODULE = b"\0asm"
 """The first bytes of a WebAssembly bot."""
-
-CODE_LENGTH = b"%8d"
-MAX_CODE_BYTES = 1 << 20
 
 Choose = Callable[[Any], object]
 Respond = Callable[[dict[str, Any]], dict[str, Any]]
@@ -314,30 +311,13 @@ def _responder(
     source: bytes, code: bytes, about: dict[str, Any], log: Log, answers: int
 ) -> Respond:
     """Load a bot, and return what makes the answer to a request."""
+    keep = partial(compiling.send, answers) if about["wants_code"] else None
     if source.startswith(_MODULE):
-        respond: Respond = _import_wasm_player().load(source, about["info"], log.add).answer
+        player = _import_wasm_player()
+        respond: Respond = player.load(source, code, about["info"], log.add, keep).answer
         return respond
-    if about["wants_code"]:
-        compiled = _compiled(source, answers)
-    elif code:
-        compiled = marshal.loads(code)
-    else:
-        compiled = compile(source, _FILE_NAME, "exec", dont_inherit=True)
-    choose = load(compiled, about["file"], about["info"])
+    choose = load(compiling.code_of(source, code, keep), about["file"], about["info"])
     return lambda request: answer(choose, request["choose"])
-
-
-def _compiled(source: bytes, answers: int) -> CodeType:
-    """Compile a bot's file, and send the code before it runs; nothing of it if it is too long."""
-    data = b""
-    try:
-        code: CodeType = compile(source, _FILE_NAME, "exec", dont_inherit=True)
-        data = marshal.dumps(code)
-    finally:
-        if len(data) > MAX_CODE_BYTES:
-            data = b""
-        _write(answers, CODE_LENGTH % len(data) + data)
-    return code
 
 
 def _import_wasm_player() -> Any:
@@ -368,7 +348,7 @@ def _failure(error: BaseException, source: bytes, log: Log) -> dict[str, Any]:
         import traceback
 
         lines = source.decode("utf-8", "replace").splitlines(keepends=True)
-        linecache.cache[_FILE_NAME] = (len(source), None, lines, _FILE_NAME)
+        linecache.cache[compiling.FILE_NAME] = (len(source), None, lines, compiling.FILE_NAME)
         report = traceback.TracebackException.from_exception(error, limit=-_MAX_FRAMES)
         while report.stack and report.stack[0].filename == __file__:
             del report.stack[0]
@@ -380,9 +360,9 @@ def _failure(error: BaseException, source: bytes, log: Log) -> dict[str, Any]:
             reason = f"ImportError: the sandbox has no module {module}"
             if module in _OF_THE_NETWORK:
                 reason += ", because bots can't use the network"
-        where = [frame.lineno for frame in report.stack if frame.filename == _FILE_NAME]
+        where = [frame.lineno for frame in report.stack if frame.filename == compiling.FILE_NAME]
         if where:
-            reason += f" ({_FILE_NAME}, line {where[-1]})"
+            reason += f" ({compiling.FILE_NAME}, line {where[-1]})"
     except BaseException:
         reason = type(error).__name__
     return {"failed": reason[:_MAX_REASON_LETTERS], "kind": kind}
@@ -391,9 +371,4 @@ def _failure(error: BaseException, source: bytes, log: Log) -> dict[str, Any]:
 def _send(answers: int, message: dict[str, Any], log: Log | None = None) -> None:
     if log is not None:
         log.send()
-    _write(answers, json.dumps(message).encode() + b"\n")
-
-
-def _write(answers: int, data: bytes) -> None:
-    while data:
-        data = data[os.write(answers, data) :]
+    compiling.write(answers, json.dumps(message).encode() + b"\n")

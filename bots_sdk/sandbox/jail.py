@@ -21,6 +21,7 @@ from typing import Any
 
 from bots_sdk.sandbox import (
     broker,
+    compiling,
     harness,
     landlock,
     namespaces,
@@ -38,7 +39,7 @@ NOBODY = 65534
 _STACK_BYTES = 8 << 20
 
 _HERE = Path(harness.__file__).parent
-_COMPILED = (broker, harness, namespaces, wasm_player, zygote)
+_COMPILED = (broker, compiling, harness, namespaces, wasm_player, zygote)
 """Modules of the jail that this import compiles, as no process inside may write to a cache."""
 _IMPORTABLE = ("engine", "bots_sdk")
 _INSIDE = Path("/jail")

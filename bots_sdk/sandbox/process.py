@@ -14,15 +14,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
-from bots_sdk.sandbox import compiled
+from bots_sdk.sandbox import kept_code
+from bots_sdk.sandbox.compiling import LENGTH
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError, SandboxBrokenError
-from bots_sdk.sandbox.harness import CODE_LENGTH
 from bots_sdk.sandbox.jail import Jail, file
 from bots_sdk.sandbox.limits import Limits
 from bots_sdk.sandbox.messages import FOREIGN_DATA, failure, parsed
 from bots_sdk.sandbox.starts import begin
 from bots_sdk.sandbox.timing import Meter, MoveTimer
-from bots_sdk.wasm.binary import is_module
 from engine.errors import quote
 
 _CHUNK = 1 << 16
@@ -94,7 +93,7 @@ class JailedProcess:
 
     def _head(self) -> bytes:
         """Return the bot as the harness reads it: a line, the code if it is known, and the file."""
-        code = b"" if is_module(self._main) else compiled.find(self._main)
+        code = kept_code.find(self._main)
         self._wants_code = code is None
         code = code or b""
         about = {**self._about, "code_bytes": len(code), "wants_code": self._wants_code}
@@ -306,11 +305,11 @@ class JailedProcess:
 
     def _keep_code(self, timer: MoveTimer) -> None:
         """Keep the code that the harness has compiled, for later processes of the same bot."""
-        length = self._received(len(CODE_LENGTH % 0), timer.left)
+        length = self._received(len(LENGTH % 0), timer.left)
         code = None if length is None else self._received(int(length), timer.left)
         if code is None:
             raise BotTimeoutError("it did not answer in time")
-        compiled.keep(self._main, code)
+        kept_code.keep(self._main, code)
 
     def _received(self, wanted: int, left: Callable[[], float]) -> bytes | None:
         """Return so many bytes, and nothing after them; None if they did not come in time."""

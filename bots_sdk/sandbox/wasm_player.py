@@ -75,13 +75,21 @@ class Player:
         return {**found, "fuel": self._machine.fuel_used}
 
 
-def load(source: bytes, info: dict[str, Any], log: Callable[[str], None]) -> Player:
+def load(
+    source: bytes,
+    code: bytes,
+    info: dict[str, Any],
+    log: Callable[[str], None],
+    keep: Callable[[bytes], None] | None,
+) -> Player:
     """Compile a module and start it for a match.
 
     Args:
         source: the module.
+        code: the compiled module, from an earlier process; empty if there is none.
         info: the argument of the module's ``start``.
         log: receives what the module logs.
+        keep: receives the compiled module before it runs, or nothing if it can't be compiled.
 
     Raises:
         ModuleRefusedError: the module is not valid.
@@ -90,6 +98,13 @@ def load(source: bytes, info: dict[str, Any], log: Callable[[str], None]) -> Pla
     """
     from bots_sdk.wasm.machine import START_SECONDS, Machine, Program, fuel_of
 
-    machine = Machine(Program(source), log)
+    compiled = b""
+    try:
+        program = Program(source, code)
+        compiled = program.code()
+    finally:
+        if keep:
+            keep(compiled)
+    machine = Machine(program, log)
     machine.start(info, fuel_of(START_SECONDS))
     return Player(machine)

@@ -59,11 +59,13 @@ class Program:
         functions: the exported functions of the contract.
     """
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, code: bytes = b"") -> None:
         """Compile a module.
 
         Args:
             data: the content of the ``.wasm`` file.
+            code: from `code`, in another process of this machine; empty to compile the module. It
+                must come from nobody else, as Wasmtime does not check it.
 
         Raises:
             ModuleRefusedError: the module breaks the contract, or is not valid.
@@ -73,9 +75,16 @@ class Program:
         self.functions = check_module(data).functions
         self.engine = wasmtime.Engine(_config())
         try:
-            self.module = wasmtime.Module(self.engine, data)
+            if code:
+                self.module = wasmtime.Module.deserialize(self.engine, code)
+            else:
+                self.module = wasmtime.Module(self.engine, data)
         except wasmtime.WasmtimeError as error:
             raise ModuleRefusedError(f"the module is not valid: {_line(str(error))}") from None
+
+    def code(self) -> bytes:
+        """Return the compiled module, which later processes load instead of compiling it."""
+        return bytes(self.module.serialize())
 
 
 class Machine:

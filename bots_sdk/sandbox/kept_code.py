@@ -1,8 +1,8 @@
 """The compiled code of bots, which a worker keeps so that it is compiled once.
 
-A bot's process compiles the bot's file in its jail and sends the code before any of it runs. So the
-code depends on the file alone, and a bot can't leave anything in it for its next match. The worker
-only stores the bytes: it neither compiles nor reads them.
+A bot's process compiles the bot's file or module in its jail, and sends the code before any of it
+runs (`compiling`). So the code depends on the file alone, and a bot can't leave anything in it for
+its next match. The worker only stores the bytes: it neither compiles nor reads them.
 """
 
 from collections import OrderedDict
@@ -17,7 +17,7 @@ _kept: OrderedDict[bytes, bytes] = OrderedDict()
 
 
 def find(main: bytes) -> bytes | None:
-    """Return the code of a bot's Python file, for `marshal.loads` in a jail; None if none is kept.
+    """Return the code of a bot's Python file or module, to load in a jail; None if none is kept.
 
     It is empty if the code is too long to be sent, or if the file can't be compiled.
     """
@@ -29,7 +29,7 @@ def find(main: bytes) -> bytes | None:
 
 
 def keep(main: bytes, code: bytes) -> None:
-    """Keep the code of a bot's Python file."""
+    """Keep the code of a bot's Python file or module."""
     with _lock:
         _kept[sha256(main).digest()] = code
         while sum(map(len, _kept.values())) > MAX_BYTES:

@@ -5,27 +5,29 @@ from collections.abc import Iterator
 
 import pytest
 
-from bots_sdk.sandbox import compiled, harness
+from bots_sdk.sandbox import compiling, kept_code
 from bots_sdk.sandbox.errors import BotCrashError
+from bots_sdk.sandbox.sources import Source
 from tests.bots_sdk.sandbox.conftest import Start
+from tests.bots_sdk.wasm.modules import FIRST_MOVE, module
 
 
 @pytest.fixture(autouse=True)
 def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Begin each test without code of another."""
-    compiled._kept.clear()
+    kept_code._kept.clear()
     yield
-    compiled._kept.clear()
+    kept_code._kept.clear()
 
 
 def test_a_second_start_runs_the_code_that_the_first_has_compiled(start: Start) -> None:
     source = "def choose(o): return 'first'\n"
     assert start(source)({}) == "first"
-    kept = compiled.find(source.encode())
+    kept = kept_code.find(source.encode())
     assert kept is not None
     assert marshal.loads(kept).co_names == ("choose",)
     other = compile("def choose(o): return 'kept'", "bot.py", "exec")
-    compiled.keep(source.encode(), marshal.dumps(other))
+    kept_code.keep(source.encode(), marshal.dumps(other))
     assert start(source)({}) == "kept"
     assert start(source + "#")({}) == "first"
 
@@ -51,7 +53,7 @@ def test_a_bot_can_not_change_what_is_kept_of_it(start: Start) -> None:
     bot = start(source)
     with pytest.raises(BotCrashError, match=r"other data|ended|closed"):
         bot({})
-    kept = compiled.find(source.encode())
+    kept = kept_code.find(source.encode())
     assert kept is not None
     assert marshal.loads(kept).co_names[:2] == ("gc", "os")
 
@@ -68,27 +70,52 @@ def test_a_file_that_does_not_compile_is_refused_at_each_start(
         bot = start(source)
         with pytest.raises(BotCrashError, match=error):
             bot.ready()
-    assert compiled.find(source.encode()) == b""
+    assert kept_code.find(source.encode()) == b""
 
 
 @pytest.mark.parametrize("letters", [-1000, 1], ids=["as long as it may be", "too long"])
 def test_code_is_kept_if_it_is_not_too_long(start: Start, letters: int) -> None:
     """It is longer than a pipe holds."""
-    data = "x" * (harness.MAX_CODE_BYTES + letters)
+    data = "x" * (compiling.MAX_BYTES + letters)
     source = f"DATA = '{data}'\ndef choose(o): return DATA[:3]\n"
     for _ in "12":
         assert start(source)({}) == "xxx"
-    kept = compiled.find(source.encode())
+    kept = kept_code.find(source.encode())
     assert kept is not None
     assert len(kept) > len(data) if letters < 0 else kept == b""
 
 
 def test_only_so_much_code_is_kept_and_the_oldest_goes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiled, "MAX_BYTES", 10)
-    compiled.keep(b"first", b"1234")
-    compiled.keep(b"second", b"1234")
-    assert compiled.find(b"first") == b"1234"
-    compiled.keep(b"third", b"1234")
-    assert compiled.find(b"second") is None
-    assert compiled.find(b"first") == b"1234"
-    assert compiled.find(b"third") == b"1234"
+    monkeypatch.setattr(kept_code, "MAX_BYTES", 10)
+    kept_code.keep(b"first", b"1234")
+    kept_code.keep(b"second", b"1234")
+    assert kept_code.find(b"first") == b"1234"
+    kept_code.keep(b"third", b"1234")
+    assert kept_code.find(b"second") is None
+    assert kept_code.find(b"first") == b"1234"
+    assert kept_code.find(b"third") == b"1234"
+
+
+def test_a_module_is_compiled_once_and_pays_the_same_fuel_each_time(start: Start) -> None:
+    source, seen = module(FIRST_MOVE), {"legal_moves": ["give 7", "give 9"]}
+    paid = []
+    for _ in "12":
+        bot = start(source)
+        assert bot(seen) == "give 7"
+        assert bot.move_time is not None
+        paid.append(bot.move_time.fuel_seconds)
+    assert paid[0] == paid[1]
+    other = module(data="yo")
+    assert start(other)({}) == "yo"
+    kept = kept_code.find(other)
+    assert kept
+    kept_code.keep(source, kept)
+    assert start(source)(seen) == "yo"
+
+
+def test_a_module_that_is_not_valid_is_refused_at_each_start(start: Start) -> None:
+    source = Source(module()[:-3])
+    for _ in "12":
+        with pytest.raises(BotCrashError, match="module"):
+            start(source).ready()
+    assert kept_code.find(source.main) == b""
