@@ -10,7 +10,8 @@ from hashlib import sha256
 from threading import Lock
 
 MAX_BYTES = 8 << 20
-"""The code that a worker keeps; what was used least recently goes first."""
+MAX_FILES = 2000
+"""The code that a worker keeps, and of how many files; what was used least recently goes first."""
 
 _lock = Lock()
 _kept: OrderedDict[bytes, bytes] = OrderedDict()
@@ -32,5 +33,5 @@ def keep(main: bytes, code: bytes) -> None:
     """Keep the code of a bot's Python file or module."""
     with _lock:
         _kept[sha256(main).digest()] = code
-        while sum(map(len, _kept.values())) > MAX_BYTES:
+        while len(_kept) > MAX_FILES or sum(map(len, _kept.values())) > MAX_BYTES:
             _kept.popitem(last=False)

@@ -94,6 +94,10 @@ def test_only_so_much_code_is_kept_and_the_oldest_goes(monkeypatch: pytest.Monke
     assert kept_code.find(b"second") is None
     assert kept_code.find(b"first") == b"1234"
     assert kept_code.find(b"third") == b"1234"
+    monkeypatch.setattr(kept_code, "MAX_FILES", 2)
+    kept_code.keep(b"no code", b"")
+    assert kept_code.find(b"first") is None
+    assert kept_code.find(b"no code") == b""
 
 
 def test_a_module_is_compiled_once_and_pays_the_same_fuel_each_time(start: Start) -> None:
