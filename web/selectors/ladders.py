@@ -42,11 +42,6 @@ class Movement(NamedTuple):
     rows: Sequence[StandingRow]
     ahead: Standing | None = None
 
-    @property
-    def mostly_provisional(self) -> bool:
-        """Whether most bots have no rank yet: then one line says so, not each row."""
-        return mostly_provisional([row.standing for row in self.rows])
-
 
 class Sums(NamedTuple):
     """Sums over the standings of a ladder, hidden bots included.

@@ -28,7 +28,8 @@ def test_the_ladder_shows_performance_bands_and_who_beats_whom(
 ) -> None:
     monkeypatch.setattr("league.ratings.performance.ERROR_FROM", 1)
     text = page(client, "/ladders/quick/")
-    assert "Provisional, without a rank: fewer than 20 rated blocks" in text
+    assert "No rank yet (provisional): fewer than 20 rated blocks" in text
+    assert "Ranked: at least" not in text
     [round_id] = ratings.take_fits()
     ratings.fit_round(round_id)
     Standing.objects.filter(bot__name__in=["bot-0", "bot-1"]).update(
@@ -42,7 +43,9 @@ def test_the_ladder_shows_performance_bands_and_who_beats_whom(
         assert re.search(shown, text)
         assert (row.band is None) == (row.blocks < small.RANKED_FROM)
     assert text.count('<svg class="bar"') == 4
-    assert text.index("Provisional, without a rank: fewer") > text.index("/bots/bot-1/")
+    second = text.index("No rank yet (provisional): fewer")
+    ranked = text.index("Ranked: at least 20")
+    assert ranked < text.index("/bots/bot-1/", ranked) < second
     met = HeadToHead.objects.get(bot__name="bot-0", opponent__name="bot-1")
     share = f"{100 * met.half_wins / met.pairs / 2:.0f} %"
     assert f"bot-0 against bot-1: {share} of {met.pairs}" in text
@@ -128,5 +131,10 @@ def test_no_ranked_bot_leads_while_a_provisional_bot_has_the_best_rating(
     )
     for path in ("/ladders/quick/", "/embed/ladders/quick/"):
         text = page(client, path)
+        second = text.index("No rank yet (provisional): fewer than 20 rated blocks")
+        ranked_at = text.index("Ranked: at least 20 rated blocks")
+        assert ranked_at < text.index("/bots/bot-0/", ranked_at) < second
+        assert text.index("/bots/bot-1/", ranked_at) > second
+        assert '<b>19<span aria-hidden="true">/</span>' in text
         assert "medal m1" not in text
         assert 'class="leader"' not in text

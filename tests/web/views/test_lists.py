@@ -68,8 +68,13 @@ def test_where_most_bots_have_no_rank_one_line_says_so(client: Client) -> None:
     assert text.count("provisional") == 1
     assert "fewer than 20" in text
     for path in ("/", "/ladders/"):
-        assert page(client, path).count("bots without a rank are provisional") == 1
+        assert page(client, path).count("No rank yet (provisional): fewer than 20 rated") == 1
+        assert "bots without a rank" not in page(client, path)
         assert '<span class="quiet">provisional</span>' not in page(client, path)
+    Standing.objects.update(blocks=3)
+    for path in ("/", "/ladders/"):
+        assert page(client, path).count("bots without a rank are provisional") == 1
+        assert "No rank yet" not in page(client, path)
     Standing.objects.update(blocks=20)
     for path in ("/bots/", "/ladders/"):
         assert "provisional" not in page(client, path)
