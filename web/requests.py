@@ -64,21 +64,21 @@ def signed_in(request: HttpRequest) -> User:
 
 def organiser_only(view: View) -> View:
     """Decorate a view for organisers alone; others get 403, and visitors sign in first."""
-    return _guarded(view, accounts.is_organiser)
+    return _guarded(view, accounts.is_organiser, "organisers")
 
 
 def operator_only(view: View) -> View:
     """Decorate a view for staff alone, as `organiser_only` does for organisers."""
-    return _guarded(view, accounts.is_operator)
+    return _guarded(view, accounts.is_operator, "operators")
 
 
-def _guarded(view: View, may: Callable[[Any], bool]) -> View:
+def _guarded(view: View, may: Callable[[Any], bool], whom: str) -> View:
     @login_required
     @never_cache
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not may(request.user):
-            raise PermissionDenied
+            raise PermissionDenied(whom)  # `403.html` names them
         return view(request, *args, **kwargs)
 
     return guarded

@@ -1,11 +1,8 @@
 """The pages of a ladder: its standings, one of its rounds, and its fair play."""
 
-from django.contrib.auth.decorators import login_required
-from django.core.exceptions import PermissionDenied
 from django.core.paginator import Page, Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from league import accounts, competitions
@@ -23,7 +20,7 @@ from web.charts import sparks
 from web.charts.cross_tables import cross_table
 from web.charts.intervals import with_intervals
 from web.charts.ratings import chart_of_gap, chart_of_ladder
-from web.requests import page_of, whole_number
+from web.requests import organiser_only, page_of, whole_number
 from web.selectors import rounds
 from web.selectors.ladders import bot_ahead, likely_best, standings_page, sums_of
 from web.selectors.luck import noise_of, twin_errors
@@ -146,12 +143,9 @@ def luck(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "web/luck.html", context)
 
 
-@login_required
-@never_cache
+@organiser_only
 def fair_play(request: HttpRequest, slug: str) -> HttpResponse:
     """Show organisers the pairs of bots that gain more next to each other than expected."""
-    if not accounts.is_organiser(request.user):
-        raise PermissionDenied
     found = get_object_or_404(Ladder, slug=slug)
     context = {"ladder": found, "report": fair_play_report(found)}
     return render(request, "web/fair_play.html", context)

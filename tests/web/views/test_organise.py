@@ -13,7 +13,7 @@ from league import competitions, moderation, ratings
 from league.models import Block, Bot, ModerationEntry, Quarantine, Tournament
 from tests.league import small
 from tests.league.kept import kept
-from tests.web.pages import page
+from tests.web.pages import page, words_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -67,6 +67,11 @@ def test_only_organisers_open_the_pages(client: Client, cup: Tournament, block: 
     for path in paths:
         assert client.get(path).status_code == 302
     client.force_login(User.objects.create(username="ada"))
+    text = words_of(page(client, "/organise/", status=403).partition("<main")[2])
+    assert "This page is for organisers You are signed in as ada." in text
+    assert "Sign out to use another account" in text
+    operate = words_of(page(client, "/organise/operations/", status=403))
+    assert "This page is for the operator You are signed in as ada." in operate
     for path in paths:
         assert client.get(path).status_code == 403
         assert client.post(path, {"reason": "x"}).status_code == 403
