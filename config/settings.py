@@ -232,7 +232,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "web.news.news",
             ],
-            "builtins": ["web.tags"],
+            "builtins": ["web.tags", "web.match_tags"],
         },
     }
 ]

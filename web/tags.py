@@ -19,9 +19,9 @@ from django.utils.safestring import SafeString, mark_safe
 from engine.games.titles import GAME_TITLES, SCORE_UNITS, title
 from league import accounts, feeds
 from league.accounts.quarantines import quarantine_of
-from league.models import Block, Bot, Challenge, Ladder, Match, MatchSeat, Quarantine, Tournament
-from league.play import bot_output, headlines
-from league.visibility import may_see_record, owns, public_deal_seed
+from league.models import Bot, Challenge, Ladder, Match, Quarantine, Tournament
+from league.play import bot_output
+from league.visibility import owns
 from web import guide
 from web.table.steps import Card
 
@@ -106,39 +106,9 @@ def less(number: int, other: int) -> int:
 
 
 @register.filter
-def deal_seed(match: Match) -> str:
-    """Return the deal seed of a match that is open to all, in hex."""
-    return public_deal_seed(match) or ""
-
-
-@register.filter
 def times(number: float, factor: int) -> str:
     """Return a product as a whole number in HTML's notation, in every language."""
     return f"{number * factor:.0f}"
-
-
-@register.filter
-def open_to_all(match: Match) -> bool:
-    """Return whether the result and cards of a match may be shown."""
-    return may_see_record(match)
-
-
-@register.filter
-def headline(match: Match) -> str:
-    """Return a match's players and result, as `league.play.headlines` writes them."""
-    return headlines.headline(match)
-
-
-@register.filter
-def beside_headline(match: Match) -> list[tuple[MatchSeat, int | None]]:
-    """Return what a list shows beside a headline, the best seat first.
-
-    These are the seats whose score is not in the headline, and the seats with a fault. The score is
-    None if the headline has it.
-    """
-    others = headlines.seats_without_score(match) if match.seats > 2 else []
-    faulty = [seat for seat in match.seating.all() if seat.faults and seat not in others]
-    return [(seat, None) for seat in faulty] + [(seat, seat.score) for seat in others]
 
 
 @register.filter
@@ -151,21 +121,6 @@ def whole(text: str) -> SafeString:
         for word in text.split(" ")
     )
     return mark_safe(" ".join(words))
-
-
-@register.filter
-def marked_headline(match: Match) -> SafeString:
-    """Return a match's headline as `whole` returns it, with the name of the winner in bold."""
-    text, winner = headlines.headline(match), headlines.winner_name(match)
-    if not winner or not text.startswith(f"{winner} "):
-        return whole(text)
-    return format_html("<b>{}</b>{}", whole(winner), whole(text.removeprefix(winner)))
-
-
-@register.filter
-def seat_name(seat: MatchSeat) -> str:
-    """Return the name of a seat for people, as `league.play.headlines` writes it."""
-    return headlines.seat_name(seat)
 
 
 @register.filter
@@ -184,13 +139,6 @@ def unit(game: str) -> str:
 def called(game: str) -> str:
     """Return the title of a game by its name."""
     return GAME_TITLES.get(game, game)
-
-
-@register.filter
-def waits(block: Block) -> bool:
-    """Return whether no match of a block has begun; its matches are prefetched."""
-    matches = block.matches.all()
-    return bool(matches) and all(match.status == Match.Status.WAITING for match in matches)
 
 
 @register.filter

@@ -69,16 +69,13 @@ def winner_name(match: Match) -> str:
     return seat_name(first[0]) if len(first) == 1 else ""
 
 
-def seats_without_score(match: Match) -> list[MatchSeat]:
-    """Return the seats whose score is not in the headline of a finished match, the best first.
+def seats_by_place(match: Match) -> list[MatchSeat]:
+    """Return the seats of a finished match, the best first.
 
     Args:
-        match: with ``seating`` and its bots; everybody may see its result.
+        match: with ``seating`` and its bots.
     """
-    by_place = _by_place(match.seating.all())
-    first = [seat for seat in by_place if seat.place == 1]
-    forfeit = by_place[1].forfeited if len(first) == 1 else all(seat.forfeited for seat in first)
-    return by_place if forfeit else by_place[2:]
+    return _by_place(match.seating.all())
 
 
 def _headline(match: Match, seats: Sequence[MatchSeat]) -> str:

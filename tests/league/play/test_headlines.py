@@ -4,7 +4,7 @@ import pytest
 
 from league import competitions, play
 from league.models import Bot, Match, PlayerTable, SeatedPlayer
-from league.play.headlines import headline, seats_without_score
+from league.play.headlines import headline, seats_by_place
 from tests.league import small
 
 pytestmark = pytest.mark.django_db
@@ -57,21 +57,10 @@ def test_a_finished_match_is_named_by_its_winner_and_points(
     assert headline(match(scores, forfeited)) == expected
 
 
-@pytest.mark.parametrize(
-    ("scores", "forfeited", "expected"),
-    [
-        ([1, 6], (), []),
-        ([1, 2, 3, 4], (), ["bob", "ada-1"]),
-        ([4, 2, 4, 1], (), ["bob", "dan"]),
-        ([9, 6, 7], (0, 1, 2), ["ada-1", "cas", "bob"]),
-        ([9, 6, 7], (0, 1), ["cas", "ada-1", "bob"]),
-    ],
-)
-def test_a_list_adds_the_seats_whose_score_the_headline_leaves_out(
-    scores: list[int], forfeited: tuple[int, ...], expected: list[str]
-) -> None:
-    rest = seats_without_score(match(scores, forfeited))
-    assert [seat.bot.name for seat in rest] == expected
+def test_a_list_names_the_seats_by_place() -> None:
+    assert [seat.bot.name for seat in seats_by_place(match([3, 9, 5]))] == ["bob", "cas", "ada-1"]
+    forfeited = seats_by_place(match([9, 3, 5], forfeited=(0,)))
+    assert [seat.bot.name for seat in forfeited] == ["cas", "bob", "ada-1"]
 
 
 @pytest.mark.parametrize(

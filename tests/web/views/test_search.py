@@ -121,9 +121,12 @@ def test_matches_of_a_block_stand_below_one_head_with_the_winner_in_bold(
     heads = re.findall(r'<h3 class="group-head">.*?</h3>', text, re.S)
     assert 1 < len(heads) <= Block.objects.count() < Match.objects.count()
     assert all(f'href="/tournaments/{played.pk}/"' in head for head in heads)
-    names = re.findall(r'class="match-link".*?</a>', text, re.S)
-    assert any("<b>" in name for name in names)
-    assert all(("<b>" in name) != (" tie " in name) for name in names)  # nobody wins a tie
+    links = re.findall(r'class="match-link" href="/matches/(\d+)/">(.*?)</a>', text, re.S)
+    for pk, link in links:
+        places = sorted(seat.place or 0 for seat in Match.objects.get(pk=pk).seating.all())
+        assert link.count('class="seat-of"') + link.count('class="seat-of won"') == len(places)
+        assert link.count('class="seat-of won"') == link.count("winner: ") == places.count(1)
+        assert "won" in link.partition("</b>")[0]  # the winner is first
     assert text.count(">analysed</span>") == 1
     assert queries(client, "/matches/") == before
 
