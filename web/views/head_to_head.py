@@ -7,7 +7,7 @@ from django.views.decorators.http import require_safe
 from league import bots
 from league.models import Bot
 from league.visibility import owns
-from web.highlights import shown_deciding_step
+from web.highlights import Shown, shown_deciding_step
 from web.meeting_story import story
 from web.requests import page_of, visitor
 from web.selectors.bots import is_challengeable
@@ -49,7 +49,7 @@ def against(request: HttpRequest, name: str, other: str) -> HttpResponse:
         shown = matches_listed().defer(None)  # with records, for the pictures
         matches = shown.in_bulk([one.match for one in found])
         extremes = [
-            (f"{label}: {one.score}", step)
+            (label, _as_duel(step, bot, opponent, one.score))
             for label, one in zip(("Most one-sided", "Closest"), found, strict=True)
             if (step := shown_deciding_step(matches[one.match])) is not None
         ]
@@ -77,6 +77,12 @@ def against(request: HttpRequest, name: str, other: str) -> HttpResponse:
         "offered": [] if met.results else comparable(bot),
     }
     return render(request, "web/head_to_head.html", context)
+
+
+def _as_duel(shown: Shown, bot: Bot, other: Bot, score: str) -> Shown:
+    """Return a match of two bots with their score as its sentence."""
+    others = [name for name in shown.others if name not in (bot.name, other.name)]
+    return shown._replace(sentence=f"{bot.name} {score} {other.name}", others=others)
 
 
 @require_safe

@@ -96,6 +96,13 @@ def test_each_match_of_two_bots_has_its_result_and_its_time(
             f'<span class="unseen">bot-0 {words} the other, {own.score}-{others.score}:</span>'
             in row
         )
+        duel = f"bot-0 {own.score}-{others.score} bot-1"
+        assert duel in words_of(row)
+        best = min(seats.values(), key=lambda seat: seat.place or 0)
+        alone = sum(seat.place == 1 for seat in seats.values()) == 1
+        third = alone and best.bot.name not in ("bot-0", "bot-1")
+        assert (f"{best.bot.name} won the match" in words_of(row)) == third
+        assert " wins " not in words_of(row)
         assert match.finished_at is not None
         assert f'<time datetime="{match.finished_at:%Y-%m-%dT%H:%M}' in row
 
@@ -143,6 +150,11 @@ def test_the_most_one_sided_and_the_closest_match_that_two_bots_won_are_offered(
     widest, closest = (int(pk) for pk in watch)
     assert gaps[widest] == max(gaps.values())
     assert gaps[closest] == min(gaps.values())
+    sentences = re.findall(r'class="whole-card"[^>]*>(.*?)</a>', text)
+    assert [bool(re.fullmatch(r"bot-0 \d+-\d+ bot-1", words_of(each))) for each in sentences] == [
+        True,
+        True,
+    ]
 
 
 def test_a_bot_is_compared_with_bots_that_share_a_game(client: Client, played: Tournament) -> None:
