@@ -7,13 +7,14 @@ from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.text import get_text_list
 
-from league.models import Bot, BotVersion, Tournament, TournamentEntry
+from league.models import Bot, BotVersion, Ladder, Tournament, TournamentEntry
 from league.models.standings import Hidden
 from league.ratings.standings import StandingRow
 from web.bot_panels import FirstBlocks
 from web.ordinals import ordinal
 from web.selectors.bots import Faults
 from web.selectors.head_to_head import Rival
+from web.selectors.ladders import bot_ahead
 
 _NEAR = 0.05
 """Shares that differ by no more are nearly equal."""
@@ -51,7 +52,11 @@ def headline(bot: Bot, rows: Sequence[StandingRow], unrated: Sequence[FirstBlock
             )
         does = "leads" if rank == 1 else f"ranks {ordinal(rank)} on"
         return f"{bot.name} {does} {rows[0].standing.ladder.title}"
-    if any(not row.standing.hidden for row in rows):
+    if shown := [row.standing.ladder for row in rows if not row.standing.hidden]:
+        best = [each.title for each in shown if _is_ahead(bot, each)]
+        if best:
+            where = best[0] if len(best) == 1 else f"{len(best)} ladders"
+            return f"{bot.name} has the best rating on {where}, but no rank yet"
         return f"{bot.name} has no rank yet"
     if rows:
         left = all(row.standing.hidden == Hidden.WITHDRAWN for row in rows)
@@ -63,6 +68,12 @@ def headline(bot: Bot, rows: Sequence[StandingRow], unrated: Sequence[FirstBlock
     if unrated:
         return f"{bot.name} awaits its first rating"
     return f"{bot.name} has no rating yet"
+
+
+def _is_ahead(bot: Bot, ladder: Ladder) -> bool:
+    """Return whether a bot is provisional and rated above all others of a ladder."""
+    first = bot_ahead(ladder)
+    return first is not None and first.bot_id == bot.pk
 
 
 def next_step(bot: Bot, versions: Sequence[BotVersion], *, online: bool, owned: bool) -> str:

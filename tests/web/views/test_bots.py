@@ -77,6 +77,7 @@ def test_the_overview_of_a_bot_states_its_rating_on_each_ladder(
     words = words_of(text[text.index('<header class="banner') :])
     assert words.startswith("house bot of the league")
     assert f"{played.ladder.title} Rank provisional Rating {rating / 1000:.0f}" in words
+    assert re.search(r"It needs \d+ more blocks? for a rank \(\d+ of 20\)\.", words)
     assert 'aria-label="Rating on Quick: now' in text
 
 
@@ -88,7 +89,7 @@ def test_the_tabs_of_a_bot_are_links_and_the_current_one_is_marked(
         tabs = text.partition('<nav class="tabs"')[2].partition("</nav>")[0]
         assert len(re.findall(r"<a ", tabs)) == 4
         assert re.findall(r'href="([^"]+)" aria-current="page"', tabs) == [f"/bots/bot-0/{path}"]
-        assert "<h1>bot-0 has no rank yet</h1>" in re.sub(r"</?span[^>]*>", "", text)
+        assert re.search(r"<h1>bot-0 has .*no rank yet</h1>", re.sub(r"</?span[^>]*>", "", text))
         page(client, f"/bots/none/{path}", status=404)
 
 
@@ -131,6 +132,9 @@ def test_the_headline_says_where_a_bot_stands(client: Client, played: Tournament
         assert found is not None
         return re.sub("<[^>]*>", "", found[1])
 
+    ladder.standings.filter(bot__name="bot-0").update(rating=1_900_000)
+    assert headline("bot-0") == f"bot-0 has the best rating on {ladder.title}, but no rank yet"
+    ladder.standings.filter(bot__name="bot-0").update(rating=1_000_000)
     assert headline("bot-0") == "bot-0 has no rank yet"
     small.rank_from(ladder, 1)
     for at, name in enumerate(["bot-1", "bot-0", "bot-3", "bot-2"]):
