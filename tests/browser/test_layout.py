@@ -377,3 +377,19 @@ def test_on_a_phone_the_smallest_bot_is_not_cut(
     on_phone(visit, f"/account/bots/{bot.name}/upload/", "pre")
     code = visit.page.locator("pre")
     assert code.evaluate("pre => pre.scrollWidth <= pre.clientWidth")
+
+
+def test_the_bar_keeps_its_place_and_a_result_stands_beside_its_table(
+    league: Tournament, visit: Visit
+) -> None:
+    page, path = visit.page, f"/matches/{Match.objects.earliest('pk').pk}/"
+    open_window(page, 1400, 900)
+    lefts = set()
+    for each in ("/", "/ladders/", "/tv/", path):
+        page.goto(each)
+        box = page.locator(".brand").bounding_box()
+        lefts.add(box and box["x"])
+    assert len(lefts) == 1
+    assert top(page, ".analysis-beside") < top(page, "#result") < top(page, ".jump")
+    open_window(page, 390, 844)
+    assert top(page, ".analysis-beside") < top(page, ".jump") < top(page, "#result")

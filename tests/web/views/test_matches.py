@@ -67,11 +67,16 @@ def test_the_result_lists_the_winner_first_and_counts_seats_from_zero(
 ) -> None:
     match = Match.objects.order_by("pk").first()
     assert match is not None
-    result = page(client, f"/matches/{match.pk}/").split('class="result"')[1].split("</table>")[0]
-    numbers = re.findall(r'<td class="number">(?:<strong>)?(\d+)', result)
-    seats, places = [int(each) for each in numbers[::3]], [int(each) for each in numbers[1::3]]
+    text = page(client, f"/matches/{match.pk}/")
+    result = text.split('class="result"')[1].split("</table>")[0]
+    names = re.findall(r'href="/bots/([^/]+)/"', result)
+    places = [int(each) for each in re.findall(r'<td class="number">(\d+)', result)]
     by_place = sorted((seat.place or 0, seat.seat) for seat in match.seating.all())
-    assert list(zip(places, seats, strict=True)) == by_place
+    seats = {seat.seat: seat.bot.name for seat in match.seating.all()}
+    assert list(zip(places, names, strict=True)) == [(at, seats[seat]) for at, seat in by_place]
+    numbered = ", ".join(f"{seat}: {name}" for seat, name in sorted(seats.items()))
+    assert f"<dd>{numbered}</dd>" in text
+    assert "0: " in numbered
 
 
 def test_the_result_has_a_column_of_faults_only_if_a_seat_has_one(
