@@ -1,6 +1,6 @@
 """Bots for pages: a person's bots, versions and sources, and faults."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from django.contrib.auth.models import User
@@ -30,6 +30,9 @@ from league.models import (
     MatchSeat,
     Standing,
 )
+
+_COLUMNS = 2
+"""So many ladders have room for a column each in a list of bots."""
 
 
 class Faults(NamedTuple):
@@ -113,6 +116,33 @@ def bots_listed(wanted: str, kind: str, game: str = "", sort: str = "") -> Query
         bots = bots.filter(kind=kind)
     standings = _with_higher(Standing.objects.filter(**ladder_of_game))
     return bots.prefetch_related(Prefetch("standings", standings))
+
+
+class ListedBots(NamedTuple):
+    """Bots of a list with their standings.
+
+    Attributes:
+        ladders: of all standings, by title; empty if they are too many for a column each.
+        rows: each bot with its standing on each of these ladders, None where it has none. Without
+            ladders, with all its standings.
+    """
+
+    ladders: list[Ladder]
+    rows: list[tuple[Bot, list[Standing | None]]]
+
+
+def in_columns(bots: Iterable[Bot]) -> ListedBots:
+    """Return bots, as `bots_listed` returns them, with their standings in columns."""
+    listed = [(bot, list(bot.standings.all())) for bot in bots]
+    found = {row.ladder_id: row.ladder for _, standings in listed for row in standings}
+    ladders = sorted(found.values(), key=lambda ladder: (ladder.title, ladder.pk))
+    if len(ladders) > _COLUMNS:
+        return ListedBots([], [(bot, [*standings]) for bot, standings in listed])
+    rows: list[tuple[Bot, list[Standing | None]]] = []
+    for bot, standings in listed:
+        on = {row.ladder_id: row for row in standings}
+        rows.append((bot, [on.get(ladder.pk) for ladder in ladders] if on else []))
+    return ListedBots(ladders, rows)
 
 
 def _with_higher(standings: QuerySet[Standing]) -> QuerySet[Standing]:

@@ -51,6 +51,7 @@ def bots(request: HttpRequest) -> HttpResponse:
     standings = [row for bot in page for row in bot.standings.all()]
     context = {
         "page": page,
+        "listed": bot_rows.in_columns(page),
         "forms": form.forms_of([bot.pk for bot in page]),
         "wanted": wanted,
         "errors": filters.errors,

@@ -24,6 +24,7 @@ def search(request: HttpRequest) -> HttpResponse:
         played = list(matches.results_first(matches.matches_found(wanted, "", ""), _ROWS + 1))
         context |= {
             "bots": found[:_ROWS],
+            "listed": bots.in_columns(found[:_ROWS]),
             "more_bots": len(found) > _ROWS,
             "groups": matches.grouped(matches.tagged(played[:_ROWS])),
             "more_matches": len(played) > _ROWS,

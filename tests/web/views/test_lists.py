@@ -38,8 +38,21 @@ def test_each_row_of_the_bots_has_the_ladders_in_the_same_order(client: Client) 
     for bot, ratings in zip(bots, ((1_500_000, 1_600_000), (1_600_000, 1_500_000)), strict=True):
         for ladder, rating in zip(ladders, ratings, strict=True):
             Standing.objects.create(ladder=ladder, bot=bot, rating=rating, blocks=20, version=1)
-    titles = found(page(client, "/bots/"), r'class="seat-of"><a href="/ladders/(\w+)/">')
-    assert titles == ["alpha", "beta"] * 2
+    Standing.objects.filter(bot=bots[1], ladder=ladders[0]).delete()
+    text = page(client, "/bots/")
+    heads = text.partition('<div class="bot-heads')[2].partition("</div>")[0]
+    assert found(heads, r'href="/ladders/(\w+)/"') == ["alpha", "beta"]
+    cells = found(text, r'<span (?:class="of-ladder"|aria-hidden="true" class="no-rating")>([^<]*)')
+    assert [each.lower() for each in cells] in (
+        ["alpha", "beta", "–", "beta"],
+        ["–", "beta", "alpha", "beta"],
+    )
+    third = small.ladder("gamma")
+    Standing.objects.create(ladder=third, bot=bots[0], rating=1_500_000, blocks=20, version=1)
+    text = page(client, "/bots/")  # three ladders have no room for a column each
+    assert "bot-heads" not in text
+    titles = found(text, r'class="seat-of"><a href="/ladders/(\w+)/">')
+    assert sorted(titles) == ["alpha", "beta", "beta", "gamma"]
 
 
 def test_each_rating_of_a_bot_has_its_rank_and_leaders_come_first(client: Client) -> None:
