@@ -38,17 +38,47 @@ def sentence(event: Event, names: Sequence[str] | None = None, *, at_start: bool
     return _of_both_games(event, who) or _of_twelve_days(event, who) or _of_partridge(event, who)
 
 
-def as_sentence(event: Event, names: Sequence[str], *, at_start: bool = False) -> str:
-    """Return an event as a sentence with a full stop and, unless a name begins it, a capital."""
-    text = sentence(event, names, at_start=at_start)
+def as_sentence(
+    event: Event, names: Sequence[str], *, at_start: bool = False, after: Event | None = None
+) -> str:
+    """Return an event as a sentence with a full stop and, unless a name begins it, a capital.
+
+    Args:
+        event: the event.
+        names: name of the player at each seat.
+        at_start: whether the match begins with the event.
+        after: the event whose sentence stands before this one. Gifts of a round then need fewer
+            words, because that sentence names the winner.
+    """
+    text = _further_gift(event, names, after) or sentence(event, names, at_start=at_start)
     begins_with_name = any(text.startswith(name) for name in names)
     return f"{text if begins_with_name else text[0].upper() + text[1:]}."
 
 
 def in_sentences(events: Sequence[Event], names: Sequence[str]) -> list[str]:
-    """Return the events of one phase, each as `as_sentence`."""
+    """Return the events of one phase, each as `as_sentence` after the one before it."""
     begins = begin_a_match(events)
-    return [as_sentence(event, names, at_start=begins) for event in events]
+    before = [None, *events]
+    return [
+        as_sentence(event, names, at_start=begins, after=after)
+        for after, event in zip(before, events, strict=False)
+    ]
+
+
+def _further_gift(event: Event, names: Sequence[str], after: Event | None) -> str:
+    """Return the sentence of a gift after the one on the round or on another gift; else ""."""
+    match after, event:
+        case happened.RoundWon(), happened.GiftMoved(giver=None):
+            return "a gift comes from the pool"
+        case happened.GiftMoved(giver=None), happened.GiftMoved(giver=giver, hand_size=size) if (
+            giver is not None
+        ):
+            return f"{names[giver]} holds the most cards ({size}) and gives one too"
+        case happened.GiftMoved(giver=before), happened.GiftMoved(giver=giver) if (
+            before is not None and giver is not None
+        ):
+            return f"so does {names[giver]}"
+    return ""
 
 
 def winners(places: Sequence[int], names: Sequence[str]) -> str:

@@ -13,7 +13,7 @@ from engine.games.events import Event
 from engine.games.game import State
 from engine.playback import Phase, deal, play_on
 from engine.record import replay, write
-from engine.sentences import as_sentence
+from engine.sentences import in_sentences
 from league.models import Match
 from league.play.headlines import seat_name
 from league.play.match_logs import logs_of
@@ -182,7 +182,7 @@ def _feed_event(match: Match, phase: Phase, names: Sequence[str]) -> FeedEvent:
     events = _public(phase)
     details = {
         "events": [event.as_json() for event in events],
-        "sentences": [as_sentence(event, names) for event in events],
+        "sentences": in_sentences(events, names),
         "to_act": list(phase.state.actors),
     }
     place = {"match": match.pk, "ply": phase.ply}

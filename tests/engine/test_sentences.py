@@ -104,6 +104,21 @@ def test_a_gift_of_the_start_is_not_from_the_pool() -> None:
     assert in_sentences([gift], NAMES) == ["ada receives a gift from the pool."]
 
 
+def test_after_the_sentence_on_a_round_its_gifts_do_not_name_the_winner_again() -> None:
+    of_round = [
+        events.RoundWon(1, 0),
+        events.GiftMoved(None, 0, None),
+        events.GiftMoved(1, 0, 3),
+        events.GiftMoved(2, 0, 3),
+    ]
+    assert in_sentences(of_round, NAMES) == [
+        "ada is out of cards and wins round 1.",
+        "A gift comes from the pool.",
+        "bo holds the most cards (3) and gives one too.",
+        "So does cy.",
+    ]
+
+
 def test_without_names_a_sentence_names_seats() -> None:
     assert sentence(events.SeatPassed(2, None)) == "seat 2 passes"
 

@@ -173,6 +173,7 @@ class Steps(ABC):
         self.hands: list[list[int] | None] = [None for _ in names]
         self.done: list[Step] = []
         self.step: Step | None = None
+        self._explained: Event | None = None
 
     def add(self, phase: Phase) -> None:
         """Format the events and faults of the next phase."""
@@ -217,7 +218,9 @@ class Steps(ABC):
 
     def explain(self, event: Event) -> None:
         """Add the sentence of an event to the step in progress."""
-        self.current.reasons.append(as_sentence(event, self.names))
+        said = as_sentence(event, self.names, after=self._explained)
+        self.current.reasons.append(said)
+        self._explained = event
 
     def explain_winners(self, event: MatchOver) -> None:
         """Add the places, and the sentence on the winners, to the step in progress."""

@@ -15,7 +15,7 @@ from api.schema import openapi_schema
 from engine.deals import seeded_shuffle
 from engine.games import catalogue
 from engine.games.events import KINDS, Event
-from engine.sentences import as_sentence
+from engine.sentences import in_sentences
 from league import competitions, play
 from league.models import Block, Bot, Match
 from league.play.spectating import MatchFeed
@@ -77,7 +77,7 @@ def spectated(match: Match) -> Any:
             "ply": ply,
             **state.spectate(),
             "events": [event.as_json() for event in seen],
-            "sentences": [as_sentence(event, names) for event in seen],
+            "sentences": in_sentences(seen, names),
             "to_act": list(state.actors),
         }
 
