@@ -15,6 +15,14 @@ from tests.browser.conftest import Visit
 from tests.browser.window import WINDOWS, open_window, outside
 
 pytestmark = pytest.mark.django_db(transaction=True)
+COVERING = """() => {
+    const beside = [...document.querySelectorAll(".hand .slot:has(.better) + .slot > .tc")];
+    return beside.filter((card) => {
+        const { left, top } = card.getBoundingClientRect();
+        return document.elementFromPoint(left + 4, top + 12) !== card;
+    }).map((card) => card.className);
+}"""
+"""A script: the cards whose number a better card beside them covers."""
 
 
 @pytest.fixture
@@ -87,6 +95,7 @@ def test_a_blunder_has_its_verdict_and_the_better_move_in_the_hand(
     expect(card).to_contain_text(", better move")
     rank = str(worst["best"]).split()[-1]
     expect(card.first).to_have_class(re.compile(rf"\br{rank}\b"))
+    assert replay.evaluate(COVERING) == []
     replay.keyboard.press("ArrowRight")  # the cards that seats draw then
     expect(replay.locator(".hand .better, .plays .better")).to_have_count(0)
 

@@ -120,6 +120,7 @@ export class Beside {
     const chances = this.chances(at).map(Math.round);
     chances.forEach((chance, seat) => {
       part(this.table, `.meter.c${seat}`).style.width = `calc(${chance / 100} * (100% - 1.6rem))`;
+      part(this.table, `.meter.c${seat}`).parentElement?.setAttribute("title", `Chance of the first place: ${Math.round(chance)} %`);
       const text = chance === 100 && at < frames.length - 1 ? "> 99 %" : `${chance} %`; // nothing is sure before the end
       for (const key of document.querySelectorAll(`[data-chance="${seat}"] b`)) key.textContent = text;
     });
