@@ -17,7 +17,7 @@ from engine.playback import steps_of
 from engine.record import Record
 from engine.sentences import move_in_words
 from web.charts.lines import Chart, chart
-from web.table.findings import Finding, findings_of, headline_of
+from web.table.findings import Finding, change_of, findings_of, headline_of
 from web.table.verdicts import ranks
 
 _ERROR_BARS = 2
@@ -83,6 +83,7 @@ class AnalysisPage:
 
     Attributes:
         headline: what happened, by the decision that lost most.
+        change: how its chance fell then; "" if it hardly fell.
         findings: the decisions that lost most.
         chart: of the chances, with an upright line at each finding.
         seats: totals, by seat.
@@ -95,6 +96,7 @@ class AnalysisPage:
     """
 
     headline: str
+    change: str
     findings: list[Finding]
     chart: Chart | None
     seats: list[SeatSum]
@@ -126,9 +128,10 @@ def analysis_page(
     findings = findings_of(found, steps, names)
     marked: dict[int, str] = {}
     for each in findings:  # two of them can be of one phase
-        marked[each.phase] = f"{marked.get(each.phase, '')} {each.number}".strip()
+        marked[each.phase] = ", ".join(filter(None, [marked.get(each.phase), str(each.number)]))
     return AnalysisPage(
         headline=headline_of(found, findings),
+        change=change_of(found, findings),
         findings=findings,
         chart=chart(lines, "deal", "end", begins=marked),
         seats=seat_sums(found, names),

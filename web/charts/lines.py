@@ -7,6 +7,8 @@ from typing import NamedTuple
 WIDTH, HEIGHT = 640, 220
 _LEFT, _RIGHT, _TOP, _BOTTOM = 60, 12, 12, 26
 _MAX_POINTS = 300
+_NEAR = 20
+"""Half of the room that the label of an upright line needs, on phones too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,21 @@ class Mark(NamedTuple):
     text: str
 
 
+class Bound(NamedTuple):
+    """An upright line.
+
+    Attributes:
+        x: its position.
+        label: the words at its upper end.
+        anchor: on which side of the line they stand, so that they touch neither the label of the
+            next line nor the edge: "end", "middle" or "start".
+    """
+
+    x: float
+    label: str
+    anchor: str
+
+
 @dataclass(frozen=True, slots=True)
 class Chart:
     """Lines in one frame.
@@ -50,7 +67,7 @@ class Chart:
         first: label at the left end.
         last: label at the right end.
         marks: points of the first line with words of their own.
-        bounds: position and label of each upright line, such as where a version begins.
+        bounds: the upright lines, such as where a version begins, from left to right.
     """
 
     lines: list[Line]
@@ -59,7 +76,7 @@ class Chart:
     first: str
     last: str
     marks: list[Mark] = field(default_factory=list)
-    bounds: list[tuple[float, str]] = field(default_factory=list)
+    bounds: list[Bound] = field(default_factory=list)
     width: int = WIDTH
     height: int = HEIGHT
     left: int = _LEFT
@@ -129,8 +146,20 @@ def chart(
         for index, text in (marks or {}).items()
         if (value := series[0][1][index]) is not None
     ]
-    bounds_at = [(across(index), label) for index, label in (begins or {}).items()]
+    bounds_at = _apart([(across(index), label) for index, label in sorted((begins or {}).items())])
     return Chart(lines, [area for area in areas if area], ticks, first, last, said, bounds_at)
+
+
+def _apart(lines: Sequence[tuple[float, str]]) -> list[Bound]:
+    """Return upright lines with labels that leave each other room."""
+    found = []
+    for at, (x, label) in enumerate(lines):
+        before = lines[at - 1][0] if at else _LEFT - _NEAR
+        after = lines[at + 1][0] if at + 1 < len(lines) else WIDTH - _RIGHT + _NEAR
+        near_before, near_after = x - before < 2 * _NEAR, after - x < 2 * _NEAR
+        anchor = "middle" if near_before == near_after else "start" if near_before else "end"
+        found.append(Bound(x, label, anchor))
+    return found
 
 
 def _path(points: Sequence[tuple[float, float]]) -> str:

@@ -9,6 +9,8 @@ from engine.sentences import move_in_words
 from web.table.verdicts import in_places, ranks
 
 _MOST = 3
+_TOLD = 5
+"""A change of a chance by fewer percentage points is not told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,14 +81,36 @@ def headline_of(found: Analysis, findings: Sequence[Finding]) -> str:
     if not findings:
         return "No bot makes a mistake"
     worst = findings[0]
-    when = worst.when.partition(",")[0]
+    when = at_step(worst.when.partition(",")[0])
     before, after = found.chances[worst.phase - 1 : worst.phase + 1]
     results = [each.result for each in found.totals]
     if before.seats[worst.seat] > 0.5 > after.after_moves[worst.seat] and (
         results[worst.seat] < max(results)
     ):
-        return f"{worst.name} throws the win away in {when}"
-    return f"{worst.name} {'blunders' if worst.mark == BLUNDER else 'loses most'} in {when}"
+        return f"{worst.name} throws the win away {when}"
+    return f"{worst.name} {'blunders' if worst.mark == BLUNDER else 'loses most'} {when}"
+
+
+def at_step(when: str) -> str:
+    """Return the name of a step with its preposition: "on day 3", "in round 1, trick 2"."""
+    return f"{'on' if when.startswith('day') else 'in'} {when}"
+
+
+def change_of(found: Analysis, findings: Sequence[Finding]) -> str:
+    """Return what the worst decision's step did to the chance of its seat; "" if it hardly fell.
+
+    Args:
+        found: the analysis of the match.
+        findings: its decisions that lost most, the largest loss first.
+    """
+    if not findings:
+        return ""
+    worst = findings[0]
+    before, after = found.chances[worst.phase - 1 : worst.phase + 1]
+    was, became = (100 * one for one in (before.seats[worst.seat], after.after_moves[worst.seat]))
+    if was - became < _TOLD:
+        return ""
+    return f"{worst.name}’s chance falls from {was:.0f} to {became:.0f}\N{NO-BREAK SPACE}%."
 
 
 def _finding(

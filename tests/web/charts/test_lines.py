@@ -20,3 +20,19 @@ def test_a_line_fills_most_of_the_height_of_its_frame() -> None:
     drawn = chart([("bot", [1402.0, 1500.0, 1598.0])], "first", "last")
     assert drawn is not None
     assert [text for _, text in drawn.ticks] == ["1400", "1450", "1500", "1550", "1600"]
+
+
+@pytest.mark.parametrize(
+    ("begins", "anchors"),
+    [
+        ({3: "1", 10: "2"}, ["middle", "middle"]),
+        ({9: "1", 10: "2"}, ["end", "start"]),
+        ({0: "1", 20: "2"}, ["start", "end"]),
+    ],
+)
+def test_labels_of_upright_lines_touch_neither_each_other_nor_an_edge(
+    begins: dict[int, str], anchors: list[str]
+) -> None:
+    drawn = chart([("ada", [float(value) for value in range(21)])], "deal", "end", begins=begins)
+    assert drawn is not None
+    assert [bound.anchor for bound in drawn.bounds] == anchors

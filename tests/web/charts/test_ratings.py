@@ -153,7 +153,7 @@ def test_points_name_their_round_version_and_matches() -> None:
     ]
     line = [tuple(map(float, at.split(","))) for at in history.chart.lines[0].points.split()]
     assert [(mark.x, mark.y) for mark in history.chart.marks] == line[1:]
-    assert [label for _, label in history.chart.bounds] == ["v2"]
+    assert [bound.label for bound in history.chart.bounds] == ["v2"]
     assert [(one.version, one.matches) for one in history.rounds] == [(1, 3), (2, 3)]
 
 

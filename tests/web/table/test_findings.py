@@ -3,10 +3,18 @@
 import pytest
 
 from engine.analysis import Analysis, Chance, Decision, Total
-from web.table.findings import findings_of, headline_of
+from web.table.findings import at_step, change_of, findings_of, headline_of
 
 _STEPS = [(1, "round 1, trick 1"), (2, "round 1, trick 2")]
 _NAMES = ("ada", "bea")
+
+
+def _analysis(decision: Decision, before: float, after: float, result: float) -> Analysis:
+    chances = [Chance(ply, (each, 1 - each)) for ply, each in ((0, 0.5), (1, before), (2, after))]
+    totals = [
+        Total(seat, 0, 0, 0, 0, each, 0, 0, 0.5) for seat, each in enumerate((result, 1 - result))
+    ]
+    return Analysis(1, 8, tuple(chances), (decision,), tuple(totals))
 
 
 @pytest.mark.parametrize(
@@ -23,9 +31,19 @@ def test_the_headline_tells_what_the_worst_decision_did(
     mark: str, before: float, after: float, result: float, headline: str
 ) -> None:
     decision = Decision(1, 0, "lead", "play 1", "play 2", 0.5, 0, mark, False, None, {})
-    chances = [Chance(ply, (each, 1 - each)) for ply, each in ((0, 0.5), (1, before), (2, after))]
-    totals = [
-        Total(seat, 0, 0, 0, 0, each, 0, 0, 0.5) for seat, each in enumerate((result, 1 - result))
-    ]
-    found = Analysis(1, 8, tuple(chances), (decision,), tuple(totals))
+    found = _analysis(decision, before, after, result)
     assert headline_of(found, findings_of(found, _STEPS, _NAMES)) == headline
+
+
+@pytest.mark.parametrize(
+    ("after", "said"),
+    [(0.3, "ada’s chance falls from 80 to 30\N{NO-BREAK SPACE}%."), (0.76, ""), (0.9, "")],
+)
+def test_the_change_of_a_chance_is_told_if_it_fell(after: float, said: str) -> None:
+    decision = Decision(1, 0, "lead", "play 1", "play 2", 0.5, 0, "blunder", False, None, {})
+    found = _analysis(decision, 0.8, after, 0.0)
+    assert change_of(found, findings_of(found, _STEPS, _NAMES)) == said
+
+
+def test_a_day_has_another_preposition_than_a_round() -> None:
+    assert [at_step("day 3"), at_step("round 1, trick 2")] == ["on day 3", "in round 1, trick 2"]
