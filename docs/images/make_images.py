@@ -19,6 +19,9 @@ NATURAL_WIDTH = 480
 """CSS pixels that a picture takes where there is room."""
 
 CREAM, PALE, GOLD = "#f4f1e6", "#d5e2da", "#ffd97a"
+_GOLD, _BLUE, _RED, _GREEN = "#8a6210", "#24568f", "#a3242f", "#1a5c46"
+INKS = ("#1f2421", *(_GOLD, _BLUE, _RED, _GREEN) * 2, _GOLD, _GREEN, _BLUE, _RED)
+"""Colour of the number on a card, by rank, as on the tables."""
 _SVG = "http://www.w3.org/2000/svg"
 
 GIFTS = (
@@ -123,7 +126,7 @@ class Picture:
             f'<g transform="translate({x:g} {y:g})">'
             f'<rect width="38" height="54" rx="5" fill="#fffdf8"{frame}/>'
             f'<text x="4" y="16" font-size="16" font-weight="700" font-family="Georgia, serif" '
-            f'fill="#1f2421">{rank}</text>'
+            f'fill="{INKS[rank]}">{rank}</text>'
             f'<use href="#gift-{rank}" transform="translate(2 18) scale(0.57)"/>{strike}</g>'
         )
 
@@ -176,12 +179,13 @@ font-family="system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif">
 def draw_deck(*, has_claus: bool) -> Picture:
     """Draw one card of each rank with its name; the Claus only if the game has it."""
     lowest = "the Claus, 0," if has_claus else "the partridge, 1,"
-    rows = [range(5), range(5, 9), range(9, 13)] if has_claus else [range(1, 7), range(7, 13)]
+    rows = [range(0 if has_claus else 1, 7), range(7, 13)]
+    columns = 7 if has_claus else 6  # the Claus has a column of its own
     height = 12 + 90 * len(rows)
     picture = Picture(f"One card of each rank, from {lowest} to the drummer, 12.", height)
     for row, ranks in enumerate(rows):
-        for column, rank in enumerate(ranks):
-            x = 6 + (WIDTH - 12) * (2 * column + 1) // (2 * len(ranks))
+        for column, rank in enumerate(ranks, columns - len(ranks)):
+            x = 6 + (WIDTH - 12) * (2 * column + 1) // (2 * columns)
             y = 10 + row * 90
             picture.card(x - 19, y, rank)
             for line, word in enumerate(GIFTS[rank].split()):

@@ -33,8 +33,16 @@ def document(request: HttpRequest, path: str) -> HttpResponse:
     if path != FRONT_PAGE and request.path != found.address:
         return redirect(found.address, permanent=True)
     here = request.build_absolute_uri("/").rstrip("/")
-    shown = replace(found, html=found.html.replace(EXAMPLE, here))  # so that commands can be copied
+    html = found.html.replace(EXAMPLE, here)  # so that commands can be copied
+    shown = replace(found, html=_in_cards(html) if path == FRONT_PAGE else html)
     return render(request, "web/docs/document.html", {"document": shown, "shelves": shelves()})
+
+
+def _in_cards(html: str) -> str:
+    """Return the front page with each heading and the list below it in a card."""
+    lead, *parts = html.split("<h2")
+    cards = "".join(f'<section class="panel"><h2{part}</section>' for part in parts)
+    return f'{lead}<div class="readers">{cards}</div>'
 
 
 @require_safe
