@@ -115,10 +115,25 @@ _SHOWN = {
 """The steps of the example matches that the pages show."""
 
 
+_FIRST = {"twelve-days": 1, "partridge": 2}
+"""The step of each example match on the front page: one card or a pair from each seat."""
+
+
 @cache
 def examples(game: str) -> tuple[Example, ...]:
     """Return some steps of the game's example match, replayed by the engine."""
+    steps = _steps(game)
+    return tuple(Example(title, steps[at - 1], at) for title, at in _SHOWN[game])
+
+
+@cache
+def front_example(game: str) -> Example:
+    """Return a step of the game's example match that is read at a glance."""
+    at = _FIRST[game]
+    return Example(LESSONS[game].title, _steps(game)[at - 1], at)
+
+
+def _steps(game: str) -> list[Step]:
     path = settings.BASE_DIR / "docs" / "rules" / f"{game}-example.jsonl"
     found = record.read(path.read_bytes().splitlines()[0])
-    steps = replay_steps(found, found.players or [])
-    return tuple(Example(title, steps[at - 1], at) for title, at in _SHOWN[game])
+    return replay_steps(found, found.players or [])

@@ -10,7 +10,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from web import guide
-from web.learn import LESSONS, Lesson, examples
+from web.learn import LESSONS, Lesson, examples, front_example
 from web.views import players
 
 
@@ -18,7 +18,7 @@ from web.views import players
 def front(request: HttpRequest) -> HttpResponse:
     """Show both games, each with a picture, and the way from the rules to a bot."""
     lessons = [
-        asdict(each) | {"title": each.title, "example": examples(each.game)[0]}
+        asdict(each) | {"title": each.title, "example": front_example(each.game)}
         for each in LESSONS.values()
     ]
     context = {"lessons": lessons, "may_try": settings.TRY_IN_BROWSER}

@@ -13,7 +13,7 @@ from league.models import Match
 from tests.docs.documents import example
 from tests.league.players import house_bots
 from web import guide
-from web.learn import LESSONS, examples
+from web.learn import LESSONS, examples, front_example
 
 GAMES = ["twelve-days", "partridge"]
 
@@ -62,6 +62,8 @@ def test_each_step_of_the_way_is_a_link_or_a_button(client: Client, db: None) ->
         assert f'href="/learn/{game}/"' in front
         assert f'action="/learn/{game}/first-match/"' in front
     assert 'href="/learn/write-a-bot/"' in front
+    for game in LESSONS:  # read at a glance
+        assert all(len(seat.played or ()) <= 2 for seat in front_example(game).step.table)
 
 
 def test_an_unknown_game_has_no_lesson(client: Client, db: None) -> None:
