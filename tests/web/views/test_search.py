@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from engine.games.titles import GAME_TITLES
 from league.models import (
     Block,
     Bot,
@@ -184,7 +185,11 @@ def test_the_tournaments_begin_with_the_last_winner(client: Client, played: Tour
     FeedItem.objects.create(
         key="end", kind="finished", bot=bot, tournament=played, at=timezone.now()
     )
-    assert "bot-2 won the last tournament" in page(client, "/events/")
+    text = page(client, "/events/")
+    assert "bot-2 won the last tournament" in text
+    assert f"{GAME_TITLES[played.ladder.game]}, {played.get_format_display()}" in " ".join(
+        text.split()
+    )
     newer = small.tournament(Ladder.objects.get())
     Tournament.objects.filter(pk=newer.pk).update(
         state="finished", starts_at=timezone.now() + timedelta(hours=1), finished_at=timezone.now()
