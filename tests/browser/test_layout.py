@@ -359,6 +359,32 @@ def test_on_a_phone_the_rating_of_a_bot_stands_in_the_upper_half_of_the_window(
     assert abs(top(visit.page, ".kicker a") - top(visit.page, ".kicker .state.running")) < 4
 
 
+def test_on_a_phone_the_home_page_has_one_button_to_play_in_the_first_window(
+    league: Tournament, visit: Visit
+) -> None:
+    button = on_phone(visit, "/", ".front .actions button")
+    felt = visit.page.locator(".front .felt").bounding_box()
+    assert felt is not None
+    assert button["y"] + button["height"] < felt["y"]
+    expect(visit.page.get_by_role("button", name="Play against the bots")).to_be_visible()
+    assert visit.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_the_contents_of_a_document_are_folded_on_a_phone_alone(
+    visit: Visit, transactional_db: None
+) -> None:
+    deck = on_phone(visit, "/docs/rules/twelve-days/", "img[src$='/cards.svg']")
+    assert deck["y"] + deck["height"] < PHONE["height"]
+    link = visit.page.locator(".contents a").first
+    expect(link).to_be_hidden()
+    visit.page.get_by_text("On this page").click()
+    expect(link).to_be_visible()
+    visit.page.set_viewport_size({"width": 820, "height": 1180})
+    visit.page.reload()
+    expect(link).to_be_visible()
+    expect(visit.page.get_by_text("On this page")).to_be_hidden()
+
+
 def test_on_a_phone_the_search_of_the_documents_takes_one_row(
     visit: Visit, transactional_db: None
 ) -> None:
