@@ -97,13 +97,13 @@ def test_signing_up_signs_in_and_shows_a_token_that_works(client: Client) -> Non
     assert token not in page
 
 
-def test_a_new_account_first_sees_what_it_can_do_and_the_token_is_folded(client: Client) -> None:
+def test_a_new_account_first_sees_what_it_can_do_and_then_the_token(client: Client) -> None:
     text = client.post("/account/sign-up/", ADA).text
     main = text[text.index("<main") :]
     places = [main.index(what) for what in ("Create a bot", "Choose bots", "Watch the", "Play a")]
-    folded = main.index("<details")
     assert places == sorted(places)
-    assert places[-1] < folded < main.index('id="token"')
+    assert places[-1] < main.index("shown only on this page") < main.index('id="token"')
+    assert "<details" not in main[: main.index('id="token"')]  # it is in view
     assert 'data-copies="token" hidden' in main
 
 

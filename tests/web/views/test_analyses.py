@@ -93,7 +93,7 @@ def test_the_analysis_begins_with_what_lost_most_and_ends_with_the_explanations(
     text = page(client, f"/matches/{match.pk}/analysis/")
     order = (
         "<h1>",
-        f"in {day}</h1>",
+        f"on {day}</h1>",
         loses,
         "<polyline",
         "Luck and play</h2>",
