@@ -18,6 +18,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 COVERING = """() => {
     const beside = [...document.querySelectorAll(".hand .slot:has(.better) + .slot > .tc")];
     return beside.filter((card) => {
+        card.scrollIntoView({ block: "center", behavior: "instant" });
         const { left, top } = card.getBoundingClientRect();
         return document.elementFromPoint(left + 4, top + 12) !== card;
     }).map((card) => card.className);
