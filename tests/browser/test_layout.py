@@ -370,21 +370,6 @@ def test_on_a_phone_the_home_page_has_one_button_to_play_in_the_first_window(
     assert visit.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_the_contents_of_a_document_are_folded_on_a_phone_alone(
-    visit: Visit, transactional_db: None
-) -> None:
-    deck = on_phone(visit, "/docs/rules/twelve-days/", "img[src$='/cards.svg']")
-    assert deck["y"] + deck["height"] < PHONE["height"]
-    link = visit.page.locator(".contents a").first
-    expect(link).to_be_hidden()
-    visit.page.get_by_text("On this page").click()
-    expect(link).to_be_visible()
-    visit.page.set_viewport_size({"width": 820, "height": 1180})
-    visit.page.reload()
-    expect(link).to_be_visible()
-    expect(visit.page.get_by_text("On this page")).to_be_hidden()
-
-
 def test_on_a_phone_the_search_of_the_documents_takes_one_row(
     visit: Visit, transactional_db: None
 ) -> None:

@@ -1,4 +1,4 @@
-"""Writing a bot in the browser: `editor.js` and `trial.js`, from the lesson to the upload."""
+"""Learning: documents, and a bot in the browser (`editor.js`, `trial.js`) until its upload."""
 
 import re
 
@@ -10,6 +10,7 @@ from pytest_django.live_server_helper import LiveServer
 from league.bots import trials
 from league.models import BotSource
 from tests.browser.conftest import Visit
+from tests.browser.window import outside
 
 pytestmark = pytest.mark.django_db(transaction=True)
 BOT = "def choose(observation):\n    print('my move')\n    return observation['legal_moves'][0]\n"
@@ -104,3 +105,19 @@ def test_the_editor_works_without_javascript(
     page.get_by_role("link", name="Change the bot").click()
     expect(page.get_by_label("Your bot for 12 Days, in Python")).to_have_value(BOT)
     plain.close()
+
+
+def test_the_contents_of_a_document_are_folded_on_a_phone_alone(
+    visit: Visit, transactional_db: None
+) -> None:
+    visit.page.set_viewport_size({"width": 390, "height": 844})
+    visit.page.goto("/docs/rules/twelve-days/")
+    assert outside(visit.page, "img[src$='/cards.svg']") == []
+    link = visit.page.locator(".contents a").first
+    expect(link).to_be_hidden()
+    visit.page.get_by_text("On this page").click()
+    expect(link).to_be_visible()
+    visit.page.set_viewport_size({"width": 820, "height": 1180})
+    visit.page.reload()
+    expect(link).to_be_visible()
+    expect(visit.page.get_by_text("On this page")).to_be_hidden()

@@ -25,8 +25,7 @@ def test_a_newcomer_signs_up_uploads_a_bot_and_gets_a_rank(ladder: Ladder, visit
     page.get_by_role("button", name="Sign up").click()
 
     expect(heading).to_have_text("Welcome, viola")
-    expect(page.locator("#token")).to_be_hidden()  # most people need no token
-    page.get_by_text("your owner token").click()
+    expect(page.locator("#token")).to_be_visible()  # the only page that shows it
     page.get_by_role("button", name="Copy token").click()
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied == page.locator("#token").inner_text()
