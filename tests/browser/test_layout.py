@@ -359,17 +359,6 @@ def test_on_a_phone_the_rating_of_a_bot_stands_in_the_upper_half_of_the_window(
     assert abs(top(visit.page, ".kicker a") - top(visit.page, ".kicker .state.running")) < 4
 
 
-def test_on_a_phone_the_home_page_has_one_button_to_play_in_the_first_window(
-    league: Tournament, visit: Visit
-) -> None:
-    button = on_phone(visit, "/", ".front .actions button")
-    felt = visit.page.locator(".front .felt").bounding_box()
-    assert felt is not None
-    assert button["y"] + button["height"] < felt["y"]
-    expect(visit.page.get_by_role("button", name="Play against the bots")).to_be_visible()
-    assert visit.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
 def test_on_a_phone_the_search_of_the_documents_takes_one_row(
     visit: Visit, transactional_db: None
 ) -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 from django.utils import timezone
+from playwright.sync_api import expect
 
 from league import feeds
 from league.models import Tournament
@@ -45,3 +46,17 @@ def test_a_small_felt_keeps_its_height_and_at_the_end_shows_each_place(
     felt.locator(".totals li").first.wait_for()
     assert felt.evaluate(OUTSIDE) == 0
     assert len(heights) == 1
+
+
+def test_on_a_phone_the_home_page_has_one_button_to_play_in_the_first_window(
+    league: Tournament, visit: Visit
+) -> None:
+    visit.page.set_viewport_size({"width": 390, "height": 844})
+    visit.page.goto("/")
+    found = (".front .actions button", ".front .felt")
+    button, felt = (visit.page.locator(each).bounding_box() for each in found)
+    assert button is not None
+    assert felt is not None
+    assert button["y"] + button["height"] < felt["y"]
+    expect(visit.page.get_by_role("button", name="Play against the bots")).to_be_visible()
+    assert visit.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
