@@ -9,8 +9,8 @@ from engine.sentences import move_in_words
 from web.table.verdicts import in_places, ranks
 
 _MOST = 3
-_TOLD = 5
-"""A change of a chance by fewer percentage points is not told."""
+_LEAST_CHANGE = 5
+"""A change of a chance by fewer percentage points is not shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ def change_of(found: Analysis, findings: Sequence[Finding]) -> str:
     worst = findings[0]
     before, after = found.chances[worst.phase - 1 : worst.phase + 1]
     was, became = (100 * one for one in (before.seats[worst.seat], after.after_moves[worst.seat]))
-    if was - became < _TOLD:
+    if was - became < _LEAST_CHANGE:
         return ""
     return f"{worst.name}’s chance falls from {was:.0f} to {became:.0f}\N{NO-BREAK SPACE}%."
 
