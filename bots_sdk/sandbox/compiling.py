@@ -6,6 +6,7 @@ It runs inside the jail, so it needs only Python. `kept_code` keeps the code out
 import marshal
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from types import CodeType
 
 LENGTH = b"%8d"
@@ -29,12 +30,14 @@ def code_of(source: bytes, kept: bytes, keep: Keep | None) -> CodeType:
         Exception: the file can't be compiled, as of `compile`.
     """
     if kept:
-        found: CodeType = marshal.loads(kept)
-        return found
+        with suppress(EOFError, TypeError, ValueError):  # another Python made it
+            found: CodeType = marshal.loads(kept)
+            return found
     data = b""
     try:
         compiled: CodeType = compile(source, FILE_NAME, "exec", dont_inherit=True)
-        data = marshal.dumps(compiled)
+        if keep:
+            data = marshal.dumps(compiled)
     finally:
         if keep:
             keep(data)

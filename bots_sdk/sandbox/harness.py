@@ -124,6 +124,8 @@ def prepare(config: dict[str, Any]) -> None:
         config: from `jail.Jail.config`.
     """
     os.environ.clear()
+    # A parent that ignores it would take the statuses of children from the zygote and the broker.
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     _hide_machine()
     for name in _LOCKS if config["broker"] else _LOCKS[1:]:
         __import__(name)
@@ -156,6 +158,7 @@ def run(config: dict[str, Any], own: dict[str, Any]) -> NoReturn:
     log = Log(own["log_bytes"])
     sys.stdout = sys.stderr = log
     try:
+        about["path"] = own["own_path"]
         respond = _responder(source, code, about, log, answers)
     except BaseException as error:
         _send(answers, _failure(error, source, log), log)
@@ -211,8 +214,8 @@ def lock(
     # broker no process may, and there are no core dumps.
     rights.set_dumpable(config["broker"])
     rights.die_with_parent(own["parent"])
-    # The kernel ignores this signal of the first process of a namespace, unless it is handled.
-    signal.signal(signal.SIGXCPU, lambda *_: os._exit(128 + signal.SIGXCPU))
+    if os.getpid() == 1:  # for the first process of a namespace the kernel ignores it, if unhandled
+        signal.signal(signal.SIGXCPU, lambda *_: os._exit(128 + signal.SIGXCPU))
     for name, (soft, hard) in own["limits"].items():
         resource.setrlimit(getattr(resource, name), (soft, hard))
     landlock.restrict(roots.values())
@@ -224,12 +227,10 @@ def lock(
     resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
     seccomp.install()
     packages.forget_places()
-    # Only now: an import before the lock must not run a file of the bot with all rights.
-    sys.path.extend(own["own_path"])
     if "wasmtime" not in sys.modules:  # a second ctypes would break Wasmtime, which uses the first
         for name in ("ctypes", "_ctypes"):
             sys.modules.pop(name, None)
-    for name in ("resource", "passing", "namespaces", "c_library", *_LOCKS):
+    for name in ("resource", "passing", "namespaces", "c_library", "compiling", *_LOCKS):
         sys.modules.pop(name, None)
     gc.freeze()
 
@@ -316,7 +317,10 @@ def _responder(
         player = _import_wasm_player()
         respond: Respond = player.load(source, code, about["info"], log.add, keep).answer
         return respond
-    choose = load(compiling.code_of(source, code, keep), about["file"], about["info"])
+    compiled = compiling.code_of(source, code, keep)
+    # Only now: before, an import of the compiler, such as of a codec, could run a file of the bot.
+    sys.path.extend(about["path"])
+    choose = load(compiled, about["file"], about["info"])
     return lambda request: answer(choose, request["choose"])
 
 
@@ -350,7 +354,7 @@ def _failure(error: BaseException, source: bytes, log: Log) -> dict[str, Any]:
         lines = source.decode("utf-8", "replace").splitlines(keepends=True)
         linecache.cache[compiling.FILE_NAME] = (len(source), None, lines, compiling.FILE_NAME)
         report = traceback.TracebackException.from_exception(error, limit=-_MAX_FRAMES)
-        while report.stack and report.stack[0].filename == __file__:
+        while report.stack and report.stack[0].filename in (__file__, compiling.__file__):
             del report.stack[0]
         log.explain(packages.without_directories("".join(report.format())))
         reason = "".join(report.format_exception_only()).strip().splitlines()[-1]

@@ -5,6 +5,7 @@ runs (`compiling`). So the code depends on the file alone, and a bot can't leave
 its next match. The worker only stores the bytes: it neither compiles nor reads them.
 """
 
+import os
 from collections import OrderedDict
 from hashlib import sha256
 from threading import Lock
@@ -31,7 +32,17 @@ def find(main: bytes) -> bytes | None:
 
 def keep(main: bytes, code: bytes) -> None:
     """Keep the code of a bot's Python file or module."""
+    key = sha256(main).digest()
     with _lock:
-        _kept[sha256(main).digest()] = code
+        _kept[key] = code
         while len(_kept) > MAX_FILES or sum(map(len, _kept.values())) > MAX_BYTES:
             _kept.popitem(last=False)
+
+
+def _renew_lock() -> None:
+    """Replace the lock: in a new process, no thread will ever release that of its parent."""
+    global _lock
+    _lock = Lock()
+
+
+os.register_at_fork(after_in_child=_renew_lock)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from bots_sdk.sandbox import kept_code
-from bots_sdk.sandbox.compiling import LENGTH
+from bots_sdk.sandbox.compiling import LENGTH, MAX_BYTES
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError, SandboxBrokenError
 from bots_sdk.sandbox.jail import Jail, file
 from bots_sdk.sandbox.limits import Limits
@@ -80,6 +80,7 @@ class JailedProcess:
 
     def _begin(self) -> None:
         """Start the process; feed it, so that bots that are started together load together."""
+        head = self._head()
         self._start = began = begin(
             self._jail, directory=self._directory, libraries=self._libraries, limits=self._limits
         )
@@ -87,7 +88,7 @@ class JailedProcess:
         self._poll = select.poll()
         self._poll.register(self._answers, select.POLLIN)
         self._poll.register(self._output, select.POLLIN)
-        self._unsent = began.config + self._head()
+        self._unsent = began.config + head
         self._open = True
         self._feed()
 
@@ -112,7 +113,8 @@ class JailedProcess:
         """
         self._wait_locked(timer)
         loading = timer.limited(self._limits.start_seconds)
-        self._meter = Meter(self._start.find_processes())
+        with contextlib.suppress(ProcessLookupError):  # it has just ended
+            self._meter = Meter(self._start.find_processes())
         for each in (timer, loading):
             each.watch(self._meter, new=True)
         while self._unsent:
@@ -306,6 +308,8 @@ class JailedProcess:
     def _keep_code(self, timer: MoveTimer) -> None:
         """Keep the code that the harness has compiled, for later processes of the same bot."""
         length = self._received(len(LENGTH % 0), timer.left)
+        if length is not None and not (length.strip().isdigit() and int(length) <= MAX_BYTES):
+            raise BotCrashError(FOREIGN_DATA)
         code = None if length is None else self._received(int(length), timer.left)
         if code is None:
             raise BotTimeoutError("it did not answer in time")

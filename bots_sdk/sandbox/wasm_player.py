@@ -101,7 +101,8 @@ def load(
     compiled = b""
     try:
         program = Program(source, code)
-        compiled = program.code()
+        if keep:
+            compiled = program.code()
     finally:
         if keep:
             keep(compiled)

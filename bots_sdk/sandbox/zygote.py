@@ -22,6 +22,7 @@ import json
 import os
 import random
 import select
+import signal
 import sys
 import traceback
 from contextlib import suppress
@@ -105,13 +106,11 @@ def serve(config: dict[str, Any]) -> NoReturn:
                 _become_bot(config, descriptors, zygote)
             for descriptor in descriptors:
                 os.close(descriptor)
-            if pid is None:
+            watched = None if pid is None else _watch(pid, socket, sender, events)
+            if pid is None or watched is None:
                 os.close(socket)
-                continue
-            handle = os.pidfd_open(pid)
-            sender.send(socket, handle)
-            events.register(handle, select.EPOLLIN)
-            children[handle] = pid, socket
+            else:
+                children[watched] = pid, socket
     os._exit(0)
 
 
@@ -120,9 +119,9 @@ def _fork(processes: namespaces.Processes | None) -> int | None:
 
     Returns None if there is no memory: the worker finds that the bot does not start.
     """
-    if processes is not None:
-        processes.begin()
     try:
+        if processes is not None:
+            processes.begin()
         pid = os.fork()
     except OSError:
         traceback.print_exc()
@@ -130,6 +129,25 @@ def _fork(processes: namespaces.Processes | None) -> int | None:
     if processes is not None and pid != 0:
         processes.end()
     return pid
+
+
+def _watch(pid: int, socket: int, sender: passing.Sender, events: select.epoll) -> int | None:
+    """Send the process descriptor of a child, and wait for its end; return the descriptor.
+
+    Returns None, and kills the child, if the worker does not wait for it or the kernel refuses.
+    """
+    handle = None
+    try:
+        handle = os.pidfd_open(pid)
+        sender.send(socket, handle)
+        events.register(handle, select.EPOLLIN)
+    except OSError:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        if handle is not None:
+            os.close(handle)
+        return None
+    return handle
 
 
 def _report(pid: int, socket: int, *, is_broker: bool) -> None:

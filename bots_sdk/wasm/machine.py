@@ -7,6 +7,7 @@ calls. Docs: docs/decisions/0068-webassembly-bots-are-interpreted.md.
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from bots_sdk.wasm.binary import MEMORY_BYTES, ModuleRefusedError, check_module
@@ -75,12 +76,18 @@ class Program:
         self.functions = check_module(data).functions
         self.engine = wasmtime.Engine(_config())
         try:
-            if code:
-                self.module = wasmtime.Module.deserialize(self.engine, code)
-            else:
-                self.module = wasmtime.Module(self.engine, data)
+            self.module = self._loaded(code) or wasmtime.Module(self.engine, data)
         except wasmtime.WasmtimeError as error:
             raise ModuleRefusedError(f"the module is not valid: {_line(str(error))}") from None
+
+    def _loaded(self, code: bytes) -> Any:
+        """Return the module of some code; None without code, or if another Wasmtime made it."""
+        import wasmtime
+
+        if code:
+            with suppress(wasmtime.WasmtimeError):
+                return wasmtime.Module.deserialize(self.engine, code)
+        return None
 
     def code(self) -> bytes:
         """Return the compiled module, which later processes load instead of compiling it."""

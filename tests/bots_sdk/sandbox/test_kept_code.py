@@ -1,12 +1,13 @@
 """Compiled code: it is made once, in a jail, before anything of the bot runs."""
 
 import marshal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from bots_sdk.sandbox import compiling, kept_code
 from bots_sdk.sandbox.errors import BotCrashError
+from bots_sdk.sandbox.process import JailedProcess
 from bots_sdk.sandbox.sources import Source
 from tests.bots_sdk.sandbox.conftest import Start
 from tests.bots_sdk.wasm.modules import FIRST_MOVE, module
@@ -70,7 +71,38 @@ def test_a_file_that_does_not_compile_is_refused_at_each_start(
         bot = start(source)
         with pytest.raises(BotCrashError, match=error):
             bot.ready()
+        assert "compiling.py" not in bot.printed
     assert kept_code.find(source.encode()) == b""
+
+
+def test_other_bytes_in_the_place_of_code_are_a_fault_of_the_bot(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    received = JailedProcess._received
+
+    def other(process: JailedProcess, wanted: int, left: Callable[[], float]) -> bytes | None:
+        found = received(process, wanted, left)
+        return b'{"failed' if wanted == len(compiling.LENGTH % 0) else found
+
+    monkeypatch.setattr(JailedProcess, "_received", other)
+    with pytest.raises(BotCrashError, match="other data"):
+        start("def choose(o): return 'x'").ready()
+
+
+def test_code_that_can_not_be_loaded_is_compiled_again(start: Start) -> None:
+    source, other = "def choose(o): return 'again'\n", module()
+    kept_code.keep(source.encode(), b"made by another Python")
+    assert start(source)({}) == "again"
+    kept_code.keep(other, b"made by another Wasmtime")
+    assert start(other)({}) == "hi"
+
+
+def test_a_bots_own_module_may_have_the_name_of_one_of_the_harness(start: Start) -> None:
+    files = {
+        "bot.py": b"import compiling\ndef choose(o): return compiling.NAME\n",
+        "compiling.py": b"NAME = 'its own'\n",
+    }
+    assert start(Source(files["bot.py"], files))({}) == "its own"
 
 
 @pytest.mark.parametrize("letters", [-1000, 1], ids=["as long as it may be", "too long"])

@@ -358,6 +358,28 @@ def test_a_worker_that_ends_in_the_usual_way_leaves_no_zygote(jail: Jail) -> Non
     _wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids))
 
 
+def test_a_worker_that_ignores_the_ends_of_children_has_zygotes_that_do_not(jail: Jail) -> None:
+    """A program keeps this choice of its parent."""
+    script = (
+        "import signal\n"
+        "signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
+        "from bots_sdk.sandbox import zygotes\n"
+        "from bots_sdk.sandbox.jail import jails\n"
+        "from bots_sdk.sandbox.session import BotProcess\n"
+        "from bots_sdk.sandbox.sources import Source\n"
+        f"jail = [each for each in jails() if each.forks and each.tier == {jail.tier}][0]\n"
+        "source = Source(b'def choose(o): return str(o)')\n"
+        "for number in range(3):\n"
+        "    with BotProcess(jail, source, {}, allowance=lambda: 20) as bot:\n"
+        "        print(bot({'n': number}))\n"
+        "print(len(zygotes._alive))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd=Path.cwd()
+    )
+    assert done.stdout.split("\n")[:4] == ["{'n': 0}", "{'n': 1}", "{'n': 2}", "1"], done.stderr
+
+
 NO_PROGRAMS = (
     "mount -o remount,bind,noexec /dev/shm && mount -t tmpfs -o noexec none $TMPDIR && "
     'exec unshare --user --map-user=1000 --map-group=1000 "$@"'
