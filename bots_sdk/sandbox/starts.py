@@ -21,6 +21,8 @@ from bots_sdk.sandbox.limits import Limits
 from bots_sdk.sandbox.timing import children
 
 _DYING_SECONDS = 5.0
+_HANDLE_SECONDS = 10.0
+"""The time in which a zygote sends the process descriptor of a child that has locked itself in."""
 _BREAKING_SECONDS = 0.5
 """The time in which a zygote's end is found after the end of its child."""
 _REQUESTS_OF_A_CHILD = 3
@@ -244,7 +246,8 @@ class ForkedStart(Start):
         self.config = encoded(own)
 
     def find_processes(self) -> list[int]:  # noqa: D102 - as in `Start`
-        handle = self._child_handle()
+        # The child may lock itself in before the zygote has run again and sent its descriptor.
+        handle = self._child_handle(_HANDLE_SECONDS)
         pid = None if handle is None else _pid(handle)
         if pid is None:
             return []

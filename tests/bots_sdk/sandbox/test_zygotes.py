@@ -16,12 +16,12 @@ import pytest
 
 from bots_sdk.sandbox import process, timing, zygotes
 from bots_sdk.sandbox.errors import SandboxBrokenError
-from bots_sdk.sandbox.jail import Jail
+from bots_sdk.sandbox.jail import Jail, jails
 from bots_sdk.sandbox.session import BotProcess
 from bots_sdk.sandbox.sources import Source
 from bots_sdk.sandbox.starts import ForkedStart
 from bots_sdk.sandbox.zygotes import Zygote
-from tests.bots_sdk.sandbox.conftest import JAILS
+from tests.bots_sdk.sandbox.conftest import JAILS, BreakLayer
 
 FORKING = [jail for jail in JAILS if jail.forks]
 FINGERPRINT = "import sys\ndef choose(observation): return repr((id(sys), hash('text')))\n"
@@ -356,6 +356,28 @@ def test_a_worker_that_ends_in_the_usual_way_leaves_no_zygote(jail: Jail) -> Non
     pids = [int(pid) for pid in done.stdout.split()]
     assert len(pids) >= 2
     _wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids))
+
+
+SLOW_ZYGOTE = """
+import time
+_send = passing.Sender.send
+def _send_late(self, channel, descriptor):
+    time.sleep(0.3)
+    _send(self, channel, descriptor)
+passing.Sender.send = _send_late
+"""
+
+
+@pytest.mark.parametrize("tier", [jail.tier for jail in FORKING])
+def test_a_bot_that_is_ready_before_its_zygote_has_run_again_is_measured_and_paused(
+    break_layer: BreakLayer, tier: int
+) -> None:
+    break_layer("zygote", SLOW_ZYGOTE)
+    [slow] = [each for each in jails() if each.forks and each.tier == tier]
+    with BotProcess(slow, Source(b"def choose(o): return 'x'"), {}, allowance=lambda: 20) as bot:
+        bot.ready()
+        assert len(bot.process_ids) == tier  # in tier 2 with its file broker
+        assert bot({}) == "x"
 
 
 def test_a_worker_that_ignores_the_ends_of_children_has_zygotes_that_do_not(jail: Jail) -> None:
