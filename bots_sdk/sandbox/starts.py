@@ -270,8 +270,8 @@ class ForkedStart(Start):
             return f"the zygote ended: {self._zygote.reason()}"
         if self.exit_code is None or self._is_reported:
             return None
-        # A bot can't end its file broker, so something outside did.
-        return "the file broker of the bot's process ended without a report"
+        # A bot can end neither its file broker nor its zygote, so something outside did.
+        return "the bot's process ended without a report"
 
     def may_begin_again(self) -> bool:  # noqa: D102
         return self._child_handle() is None or self._zygote.has_ended(0)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import NamedTuple
 
+import structlog
 from django.utils import timezone
 
 from bots_sdk.reference import make_player
@@ -24,6 +25,8 @@ from league.play.rows import MatchRow
 from league.play.turn_clocks import Stopwatch
 from league.play.writing import change_matches, read_matches
 from league.queueing import queue
+
+log = structlog.get_logger(__name__)
 
 
 class Pending(NamedTuple):
@@ -139,7 +142,10 @@ def _play_pending(match_id: int, player: Callable[[MatchSeat], Player], todo: li
         except SandboxUnavailableError:
             sandbox_failures.note_no_sandbox(match_id)
             return made
-        except MatchInterruptedError:
+        except MatchInterruptedError as error:
+            log.warning(
+                "a move was interrupted by its sandbox", match_id=match_id, error=str(error)
+            )
             sandbox_failures.note_broken_sandbox(match_id)
             return made
         finally:
