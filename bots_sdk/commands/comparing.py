@@ -163,8 +163,7 @@ def ab(
 
     After a small edit, most blocks end with the same result for both versions, and the few others
     may differ by luck. So a verdict needs 16 blocks in which the results differ, or 300 blocks in
-    all. "No difference in behaviour" means that no move differed in 300
-    blocks.
+    all. "No difference in behaviour" means that no move differed in 300 blocks.
 
     A verdict can be wrong. We simulated 17 kinds of edits. If the new version is as strong as the
     old one, the verdict is "better" in at most 7 of 100 tests. If it is 20 Elo better, the verdict

@@ -152,13 +152,12 @@ def run(config: dict[str, Any], own: dict[str, Any]) -> NoReturn:
     lock(config, own, (0, 1, 2, requests, answers))
     _send(answers, {"locked": True})
     with open(0, "rb", closefd=False) as stream:
-        about = json.loads(stream.readline())
+        about = {**json.loads(stream.readline()), "path": own["own_path"]}
         code = stream.read(about["code_bytes"])
         source = stream.read()
     log = Log(own["log_bytes"])
     sys.stdout = sys.stderr = log
     try:
-        about["path"] = own["own_path"]
         respond = _responder(source, code, about, log, answers)
     except BaseException as error:
         _send(answers, _failure(error, source, log), log)

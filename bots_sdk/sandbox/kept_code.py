@@ -11,8 +11,9 @@ from hashlib import sha256
 from threading import Lock
 
 MAX_BYTES = 8 << 20
+"""The most code that a worker keeps; beyond it, the code that was used least recently goes."""
 MAX_FILES = 2000
-"""The code that a worker keeps, and of how many files; what was used least recently goes first."""
+"""The most files whose code it keeps."""
 
 _lock = Lock()
 _kept: OrderedDict[bytes, bytes] = OrderedDict()

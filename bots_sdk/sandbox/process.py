@@ -14,8 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
-from bots_sdk.sandbox import kept_code
-from bots_sdk.sandbox.compiling import LENGTH, MAX_BYTES
+from bots_sdk.sandbox import compiling, kept_code
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError, SandboxBrokenError
 from bots_sdk.sandbox.jail import Jail, file
 from bots_sdk.sandbox.limits import Limits
@@ -25,6 +24,7 @@ from bots_sdk.sandbox.timing import Meter, MoveTimer
 from engine.errors import quote
 
 _CHUNK = 1 << 16
+_TOO_LATE = "it did not answer in time"
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _SETUP_SECONDS = 30.0
 """The time limit for the jail's set-up; it is long, as a busy machine is not the bot's fault."""
@@ -173,7 +173,7 @@ class JailedProcess:
         while True:
             left = timer.left()
             if left <= 0:
-                raise BotTimeoutError("it did not answer in time")
+                raise BotTimeoutError(_TOO_LATE)
             for descriptor, _ in self._poll.poll(math.ceil(min(left, 3600.0) * 1000)):
                 if descriptor == self._output:
                     self.drain()
@@ -307,12 +307,14 @@ class JailedProcess:
 
     def _keep_code(self, timer: MoveTimer) -> None:
         """Keep the code that the harness has compiled, for later processes of the same bot."""
-        length = self._received(len(LENGTH % 0), timer.left)
-        if length is not None and not (length.strip().isdigit() and int(length) <= MAX_BYTES):
+        length = self._received(len(compiling.LENGTH % 0), timer.left)
+        if length is None:
+            raise BotTimeoutError(_TOO_LATE)
+        if not length.strip().isdigit() or int(length) > compiling.MAX_BYTES:
             raise BotCrashError(FOREIGN_DATA)
-        code = None if length is None else self._received(int(length), timer.left)
+        code = self._received(int(length), timer.left)
         if code is None:
-            raise BotTimeoutError("it did not answer in time")
+            raise BotTimeoutError(_TOO_LATE)
         kept_code.keep(self._main, code)
 
     def _received(self, wanted: int, left: Callable[[], float]) -> bytes | None:

@@ -47,8 +47,6 @@ _WARM = (
 
 _CONTROL = 3
 """The zygote's descriptor beside 0 to 2."""
-_DESCRIPTORS = 5
-"""Of a request."""
 _REQUESTS = 3
 """A child's descriptor beside 0 to 2: for requests of the referee."""
 

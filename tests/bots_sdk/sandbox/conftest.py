@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from bots_sdk.sandbox import jail as jail_module
+from bots_sdk.sandbox import zygotes
 from bots_sdk.sandbox.errors import SandboxBrokenError, SandboxUnavailableError
 from bots_sdk.sandbox.jail import Jail, jails
 from bots_sdk.sandbox.limits import Limits
@@ -73,3 +74,24 @@ def break_layer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BreakLayer:
         monkeypatch.setattr(jail_module, "_HERE", broken)
 
     return change
+
+
+FORKING = [jail for jail in JAILS if jail.forks]
+
+
+@pytest.fixture(params=FORKING, ids=[f"tier-{jail.tier}" for jail in FORKING])
+def forking(request: pytest.FixtureRequest) -> Iterator[Jail]:
+    """Each tier whose bots are forked, with no zygote from another test."""
+    zygotes.end_all()
+    found: Jail = request.param
+    yield found
+    zygotes.end_all()
+
+
+@pytest.fixture
+def play(forking: Jail) -> Iterator[Callable[..., BotProcess]]:
+    """Return a function that starts bots; the test's end ends them."""
+    with ExitStack() as bots:
+        yield lambda source="def choose(o): return 'x'", seconds=20.0: bots.enter_context(
+            BotProcess(forking, Source(source.encode()), {}, allowance=lambda: seconds)
+        )

@@ -1,11 +1,13 @@
 """Compiled code: it is made once, in a jail, before anything of the bot runs."""
 
 import marshal
+import sys
 from collections.abc import Callable, Iterator
+from types import CodeType
 
 import pytest
 
-from bots_sdk.sandbox import compiling, kept_code
+from bots_sdk.sandbox import compiling, harness, kept_code
 from bots_sdk.sandbox.errors import BotCrashError
 from bots_sdk.sandbox.process import JailedProcess
 from bots_sdk.sandbox.sources import Source
@@ -95,6 +97,22 @@ def test_code_that_can_not_be_loaded_is_compiled_again(start: Start) -> None:
     assert start(source)({}) == "again"
     kept_code.keep(other, b"made by another Wasmtime")
     assert start(other)({}) == "hi"
+
+
+def test_a_bot_can_not_bring_a_module_for_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A codec of the source would run before the code is sent."""
+    seen: list[bool] = []
+
+    def code_of(*_: object) -> CodeType:
+        seen.append("/bot" in sys.path)
+        return compile("def choose(o): return 'x'", "bot.py", "exec")
+
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setattr(compiling, "code_of", code_of)
+    about = {"wants_code": False, "file": "bot.py", "info": {}, "path": ["/bot"]}
+    respond = harness._responder(b"", b"", about, harness.Log(100), 1)
+    assert respond({"choose": {}}) == {"move": "x"}
+    assert (seen, sys.path[-1]) == ([False], "/bot")
 
 
 def test_a_bots_own_module_may_have_the_name_of_one_of_the_harness(start: Start) -> None:

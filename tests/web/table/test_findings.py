@@ -39,7 +39,7 @@ def test_the_headline_tells_what_the_worst_decision_did(
     ("after", "said"),
     [(0.3, "ada’s chance falls from 80 to 30\N{NO-BREAK SPACE}%."), (0.76, ""), (0.9, "")],
 )
-def test_the_change_of_a_chance_is_told_if_it_fell(after: float, said: str) -> None:
+def test_the_lead_states_the_change_of_a_chance_if_it_fell(after: float, said: str) -> None:
     decision = Decision(1, 0, "lead", "play 1", "play 2", 0.5, 0, "blunder", False, None, {})
     found = _analysis(decision, 0.8, after, 0.0)
     assert change_of(found, findings_of(found, _STEPS, _NAMES)) == said

@@ -129,6 +129,10 @@ def test_no_ranked_bot_leads_while_a_provisional_bot_has_the_best_rating(
         "bot-1</a></strong> has the highest rating, 2700, but needs 1 more block for a rank."
         in text
     )
+    equal = Standing.objects.filter(bot__name="bot-2")
+    equal.update(rating=2_700_000, **few)
+    assert "has the highest rating" not in page(client, "/ladders/quick/")
+    equal.update(rating=1_500_000)
     for path in ("/ladders/quick/", "/embed/ladders/quick/"):
         text = page(client, path)
         second = text.index("No rank yet (provisional): fewer than 20 rated blocks")
