@@ -82,11 +82,9 @@ def headline_of(found: Analysis, findings: Sequence[Finding]) -> str:
         return "No bot makes a mistake"
     worst = findings[0]
     when = at_step(worst.when.partition(",")[0])
-    before, after = found.chances[worst.phase - 1 : worst.phase + 1]
+    before, after = _chances_around(found, worst)
     results = [each.result for each in found.totals]
-    if before.seats[worst.seat] > 0.5 > after.after_moves[worst.seat] and (
-        results[worst.seat] < max(results)
-    ):
+    if before > 0.5 > after and results[worst.seat] < max(results):
         return f"{worst.name} throws the win away {when}"
     return f"{worst.name} {'blunders' if worst.mark == BLUNDER else 'loses most'} {when}"
 
@@ -106,11 +104,16 @@ def change_of(found: Analysis, findings: Sequence[Finding]) -> str:
     if not findings:
         return ""
     worst = findings[0]
-    before, after = found.chances[worst.phase - 1 : worst.phase + 1]
-    was, became = (100 * one for one in (before.seats[worst.seat], after.after_moves[worst.seat]))
-    if was - became < _LEAST_CHANGE:
+    before, after = (100 * chance for chance in _chances_around(found, worst))
+    if before - after < _LEAST_CHANGE:
         return ""
-    return f"{worst.name}’s chance falls from {was:.0f} to {became:.0f}\N{NO-BREAK SPACE}%."
+    return f"{worst.name}’s chance falls from {before:.0f} to {after:.0f}\N{NO-BREAK SPACE}%."
+
+
+def _chances_around(found: Analysis, finding: Finding) -> tuple[float, float]:
+    """Return the chance of a decision's seat before the phase of the decision, and after it."""
+    before, after = found.chances[finding.phase - 1 : finding.phase + 1]
+    return before.seats[finding.seat], after.after_moves[finding.seat]
 
 
 def _finding(

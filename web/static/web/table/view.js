@@ -207,12 +207,12 @@ export class View {
   why({ kind, lines, ply, gifts }) {
     const line = part(this.table, ".why");
     const { goal, small } = this.table.dataset;
-    const told = small !== undefined && gifts ? lines.slice(0, -gifts) : lines;
+    const shown = small !== undefined && gifts ? lines.slice(0, -gifts) : lines;
     if (goal && kind === "deal" && !ply) {
       this.text(".why", goal);
       return;
     }
-    this.text(".why", kind === "end" ? lines[0].replace(/; .*/, ".") : told.join(" "));
+    this.text(".why", kind === "end" ? lines[0].replace(/; .*/, ".") : shown.join(" "));
     if (small !== undefined) line.title = lines.join("\n");
     line.scrollTo(0, 0);
     line.parentElement?.scrollTo(0, 0);
