@@ -326,8 +326,8 @@ class _Keeper:
     async def _end(self, process: Process) -> None:
         """Stop the program by its signal; kill it if it does not end in time."""
         with suppress(ProcessLookupError):
-            # A process that is stopped takes no other signal. It goes first: a signal to a process
-            # that has just ended would take its status away from asyncio, which then warns.
+            # A stopped process takes SIGCONT only. It goes first: sent last, it could come after
+            # the end of the process and take its status away from asyncio, which then warns.
             process.send_signal(signal.SIGCONT)
             # Not its children: it ends them in its own order.
             process.send_signal(self._part.stop_signal)

@@ -56,7 +56,7 @@ def as_sentence(
 
 
 def in_sentences(events: Sequence[Event], names: Sequence[str]) -> list[str]:
-    """Return the events of one phase, each as `as_sentence` after the one before it."""
+    """Return a sentence for each event of one phase, shorter if the event before it allows that."""
     begins = begin_a_match(events)
     before = [None, *events]
     return [
@@ -66,7 +66,7 @@ def in_sentences(events: Sequence[Event], names: Sequence[str]) -> list[str]:
 
 
 def _further_gift(event: Event, names: Sequence[str], after: Event | None) -> str:
-    """Return the sentence of a gift after the one on the round or on another gift; else ""."""
+    """Return a short sentence for a gift if a won round or another gift came before; else ""."""
     match after, event:
         case happened.RoundWon(), happened.GiftMoved(giver=None):
             return "a gift comes from the pool"

@@ -83,7 +83,7 @@ class AnalysisPage:
 
     Attributes:
         headline: what happened, by the decision that lost most.
-        change: how its chance fell then; "" if it hardly fell.
+        change: how far the chance of that decision's seat fell; "" if it hardly fell.
         findings: the decisions that lost most.
         chart: of the chances, with an upright line at each finding.
         seats: totals, by seat.

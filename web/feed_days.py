@@ -93,7 +93,9 @@ def headline(days: Iterable[tuple[date, list[Together]]]) -> str:
     blocks = [block for _, of_day in days for block in of_day]
     lines = [line for block in blocks for line in block.lines]
     items = (line.item for line in lines if line.item.kind == FeedItem.Kind.HIGHLIGHT)
-    highlights = (labelled(item, sentence(item))[1] for item in items)  # a block shortens them
+    highlights = (
+        labelled(item, sentence(item))[1] for item in items
+    )  # in full: the feed shortens them
     return next(highlights, sentence(lines[0].item) if lines else "").rstrip(".")
 
 

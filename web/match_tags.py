@@ -40,7 +40,7 @@ def headline(match: Match) -> str:
 def scored_seats(match: Match) -> list[MatchSeat]:
     """Return the seats whose names and scores stand for a match in a list, the best first.
 
-    There are none without a public result, and at a table of two: its headline names both.
+    The list is empty if the result is not public, and at a table of two, whose headline names both.
     """
     seen = match.seats > 2 and may_see_record(match)
     return headlines.seats_by_place(match) if seen else []

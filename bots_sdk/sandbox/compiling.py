@@ -27,7 +27,7 @@ def code_of(source: bytes, kept: bytes, keep: Keep | None) -> CodeType:
         keep: receives the code, or nothing if the file can't be compiled.
 
     Raises:
-        Exception: the file can't be compiled, as of `compile`.
+        Exception: the file can't be compiled; it is what `compile` raises.
     """
     if kept:
         with suppress(EOFError, TypeError, ValueError):  # another Python made it

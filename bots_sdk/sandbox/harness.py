@@ -124,7 +124,8 @@ def prepare(config: dict[str, Any]) -> None:
         config: from `jail.Jail.config`.
     """
     os.environ.clear()
-    # A parent that ignores it would take the statuses of children from the zygote and the broker.
+    # If the parent ignores SIGCHLD, this process does too. Then the zygote and the broker would not
+    # get the statuses of their children.
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     _hide_machine()
     for name in _LOCKS if config["broker"] else _LOCKS[1:]:
@@ -213,7 +214,8 @@ def lock(
     # broker no process may, and there are no core dumps.
     rights.set_dumpable(config["broker"])
     rights.die_with_parent(own["parent"])
-    if os.getpid() == 1:  # for the first process of a namespace the kernel ignores it, if unhandled
+    # The kernel ignores SIGXCPU for the first process of a namespace, unless it is handled.
+    if os.getpid() == 1:
         signal.signal(signal.SIGXCPU, lambda *_: os._exit(128 + signal.SIGXCPU))
     for name, (soft, hard) in own["limits"].items():
         resource.setrlimit(getattr(resource, name), (soft, hard))
@@ -317,7 +319,7 @@ def _responder(
         respond: Respond = player.load(source, code, about["info"], log.add, keep).answer
         return respond
     compiled = compiling.code_of(source, code, keep)
-    # Only now: before, an import of the compiler, such as of a codec, could run a file of the bot.
+    # Only now: the compiler may import modules, such as a codec. A file of the bot must not be one.
     sys.path.extend(about["path"])
     choose = load(compiled, about["file"], about["info"])
     return lambda request: answer(choose, request["choose"])

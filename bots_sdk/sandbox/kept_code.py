@@ -41,7 +41,7 @@ def keep(main: bytes, code: bytes) -> None:
 
 
 def _renew_lock() -> None:
-    """Replace the lock: in a new process, no thread will ever release that of its parent."""
+    """Replace the lock. If a thread held it at the fork, no thread here would ever release it."""
     global _lock
     _lock = Lock()
 

@@ -15,7 +15,7 @@ from typing import Any
 GAMES = ["partridge"]  # the league checks the bot for these games only
 
 BOLD = 0
-"""The bot plays its last cards only if so many seats or fewer still act after it in the trick."""
+"""The bot plays its last cards only if at most this number of seats act after it in the trick."""
 
 # If you define this function, it is called once before the first move:
 #

@@ -65,8 +65,8 @@ class Program:
 
         Args:
             data: the content of the ``.wasm`` file.
-            code: from `code`, in another process of this machine; empty to compile the module. It
-                must come from nobody else, as Wasmtime does not check it.
+            code: what the method `code` returned in another process of this machine; empty to
+                compile the module. Wasmtime does not check it, so it must come from nobody else.
 
         Raises:
             ModuleRefusedError: the module breaks the contract, or is not valid.

@@ -32,7 +32,7 @@ from league.models import (
 )
 
 _COLUMNS = 2
-"""So many ladders have room for a column each in a list of bots."""
+"""The largest number of ladders that each get a column in a list of bots."""
 
 
 class Faults(NamedTuple):

@@ -109,6 +109,6 @@ class Tricks(Steps):
 def _rounds_won(rounds: Sequence[int], gifts: int) -> str:
     """Return which rounds a seat won: "won rounds 1 and 3"; as ``totals.js``."""
     if not rounds:
-        return f"won no round{', but kept a first gift' * (gifts > 0)}"
+        return f"won no round{', but kept a gift from the start' * (gifts > 0)}"
     *before, last = map(str, rounds)
     return f"won rounds {', '.join(before)} and {last}" if before else f"won round {last}"

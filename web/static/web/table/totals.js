@@ -48,6 +48,6 @@ function sum(points, { most, tied, points: ofHand }) {
 
 /** @param {number[]} rounds @param {number} gifts */
 function roundsWon(rounds, gifts) {
-  if (!rounds.length) return `won no round${gifts ? ", but kept a first gift" : ""}`;
+  if (!rounds.length) return `won no round${gifts ? ", but kept a gift from the start" : ""}`;
   return rounds[1] ? `won rounds ${rounds.slice(0, -1).join(", ")} and ${rounds.at(-1)}` : `won round ${rounds[0]}`;
 }
