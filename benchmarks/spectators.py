@@ -21,7 +21,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import service_moves, serving, standings
+from benchmarks import prepared_moves, service_moves, serving, standings
 from devserver import up
 
 RULES = "eagle-short"
@@ -44,7 +44,7 @@ def main() -> None:
         at = directory / "gateway.sock"
         with serving.running(up.gateway(at), at, directory / "gateway.log") as pid:
             service_moves.warm_up(at, 2)
-            pair = service_moves.make_bots(0)[:2]
+            pair = prepared_moves.make_bots(0)[:2]
             play(at, pair, 0, options.pace)  # each part of the gateway has run once
             print("watchers     a move, p50     p99     its event, p50     p99   CPU")
             for watchers in options.watchers:
@@ -57,7 +57,7 @@ def main() -> None:
 
 
 def play(
-    at: Path, pair: list[service_moves.Bot], watchers: int, pace: float
+    at: Path, pair: list[prepared_moves.Bot], watchers: int, pace: float
 ) -> tuple[list[float], list[float]]:
     """Play a match before watchers; return the milliseconds of each move and of each event."""
     from django.utils import timezone
@@ -98,7 +98,7 @@ def _answered(
 
 
 def _make_moves(
-    at: Path, pair: list[service_moves.Bot], pace: float
+    at: Path, pair: list[prepared_moves.Bot], pace: float
 ) -> tuple[list[float], list[tuple[str, float]]]:
     """Play to the end; return the milliseconds of each move, and each text with its time."""
     client = serving.Client(at)
@@ -106,7 +106,7 @@ def _make_moves(
     answers: list[tuple[str, float]] = []
     began = time.perf_counter()
     while True:
-        turns: list[tuple[service_moves.Bot, Any]] = []
+        turns: list[tuple[prepared_moves.Bot, Any]] = []
         for bot in pair:
             _, body = client.send(serving.request("GET", "/api/v1/turns?wait=0", bot.token))
             turns += [(bot, turn) for turn in json.loads(body)["turns"]]

@@ -12,7 +12,7 @@ import threading
 import time
 from pathlib import Path
 
-from benchmarks import service_moves, serving
+from benchmarks import prepared_moves, service_moves, serving
 from devserver import up
 
 
@@ -24,8 +24,8 @@ def main() -> None:
     options = parser.parse_args()
     with serving.league() as directory:
         at = directory / "gateway.sock"
-        tables = [service_moves.make_bots(number) for number in range(options.clients)]
-        pair = service_moves.make_bots(options.clients)[:2]
+        tables = [prepared_moves.make_bots(number) for number in range(options.clients)]
+        pair = prepared_moves.make_bots(options.clients)[:2]
         with serving.running(up.gateway(at), at, directory / "gateway.log"):
             service_moves.warm_up(at, options.clients)
             most = load(at, tables, options.seconds / 2, pace=0.0)
@@ -40,7 +40,7 @@ def main() -> None:
                 )
 
 
-def load(at: Path, tables: list[list[service_moves.Bot]], seconds: float, pace: float) -> float:
+def load(at: Path, tables: list[list[prepared_moves.Bot]], seconds: float, pace: float) -> float:
     """Make moves for some seconds; return the moves made in a second.
 
     Args:
@@ -51,7 +51,7 @@ def load(at: Path, tables: list[list[service_moves.Bot]], seconds: float, pace: 
     """
     sources = []
     for bots in tables:
-        source = service_moves.requests(bots, "twelve-days", "single", 12)
+        source = prepared_moves.requests(bots, "twelve-days", "single", 12)
         next(source)
         prepared = []
         for request, moves in source:
@@ -89,8 +89,8 @@ def load(at: Path, tables: list[list[service_moves.Bot]], seconds: float, pace: 
 
 def measure(
     at: Path,
-    pair: list[service_moves.Bot],
-    tables: list[list[service_moves.Bot]],
+    pair: list[prepared_moves.Bot],
+    tables: list[list[prepared_moves.Bot]],
     seconds: float,
     pace: float,
 ) -> list[float]:
@@ -107,7 +107,7 @@ def measure(
 
 def _load_until(
     at: Path,
-    tables: list[list[service_moves.Bot]],
+    tables: list[list[prepared_moves.Bot]],
     seconds: float,
     pace: float,
     over: threading.Event,
@@ -119,7 +119,7 @@ def _load_until(
     over.set()
 
 
-def play(at: Path, pair: list[service_moves.Bot], over: threading.Event) -> list[float]:
+def play(at: Path, pair: list[prepared_moves.Bot], over: threading.Event) -> list[float]:
     """Play a match in which each bot waits for its turns; return the ways in milliseconds."""
     from django.utils import timezone
 
@@ -136,7 +136,7 @@ def play(at: Path, pair: list[service_moves.Bot], over: threading.Event) -> list
     ways: list[float] = []
     ended = threading.Event()
 
-    def run(bot: service_moves.Bot) -> None:
+    def run(bot: prepared_moves.Bot) -> None:
         waiting, moving = serving.Client(at), serving.Client(at)
         while not ended.is_set() and not over.is_set():
             _, body = waiting.send(serving.request("GET", "/api/v1/turns?wait=1", bot.token))
