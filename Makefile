@@ -111,7 +111,7 @@ restore: $(VENV)/.project ## put a backup in the place of the data here (FILE=va
 	@exec $(BIN)/python -m devserver.restore $(FILE)
 
 .PHONY: demo-bot
-demo-bot: $(VENV)/.project ## a remote bot joins the league that runs here, or URL=..., and plays
+demo-bot: $(VENV)/.project ## start an example bot here; it plays in the league of this checkout (URL=...: in another)
 	@exec $(BIN)/python -m bots_sdk.demo $(URL)
 
 # Needs any Python from 3.11 on and no environment: the server may have Docker alone.

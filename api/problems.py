@@ -69,7 +69,8 @@ CODES: dict[str, tuple[int, str]] = {
     ),
     "own-quarantine": (
         403,
-        "An organiser can't lift or change their own quarantine while there is another organiser.",
+        "You can't lift or change the quarantine of your own account or bot; another organiser "
+        "can.",
     ),
     "not-allowed": (403, "You don't have permission for this."),
     "not-found": (
@@ -92,7 +93,7 @@ CODES: dict[str, tuple[int, str]] = {
     "no-version": (409, "The bot has no version that can play yet."),
     "not-qualified": (
         409,
-        "The bot did not qualify for this game: it does not declare it, or failed its check.",
+        "The bot can't play this game: its file does not name the game, or its check failed.",
     ),
     "quarantined": (409, "An organiser keeps the bot or its account out of new matches."),
     "not-quarantined": (409, "There is no quarantine to lift."),
@@ -102,7 +103,8 @@ CODES: dict[str, tuple[int, str]] = {
     "block-not-void": (409, "No organiser made the block void, so there is nothing to take back."),
     "block-unfinished": (
         409,
-        "The block was not played to its end, so it can't count again. It can be played again.",
+        "Some matches of this void block were never finished, so it can't become valid again. Let "
+        "the league play it again instead.",
     ),
     "block-not-replayable": (409, "The block can't be played again now."),
     "changed-meanwhile": (409, "Somebody else has changed this object since you read it."),
@@ -164,8 +166,8 @@ CODES: dict[str, tuple[int, str]] = {
     ),
     "busy": (
         503,
-        "The league answers too many requests of this kind now, such as sign-ins, waiting calls or "
-        "moves. Try again after the seconds in Retry-After.",
+        "The league is busy with other requests of the same kind, such as sign-ins or moves. Try "
+        "again after the seconds in Retry-After.",
     ),
     "unavailable": (503, "A part of the league can't be reached. Try again soon."),
 }

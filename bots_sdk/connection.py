@@ -194,12 +194,13 @@ def next_page(call: Call[Page[Row]], page: Page[Row]) -> Call[Page[Row]] | None:
 def unexpected_answer(response: httpx.Response) -> ProblemError:
     """Return the exception for a response that is not an answer of the API."""
     kind = response.headers.get("content-type", "no content type")
-    where = f" to {response.headers['location']}" if "location" in response.headers else ""
+    location = response.headers.get("location")
+    where = f" (a redirect to {location})" if location else ""
     return ProblemError(
         "unexpected-answer",
         response.status_code,
-        f"{response.url} answered {response.status_code}{where} with {kind}. This is not "
-        "the answer of a league.",
+        f"{response.url} answered with status {response.status_code}{where} and {kind}. This is "
+        "not the answer of a league.",
         retry_after=_retry_after(response),
     )
 

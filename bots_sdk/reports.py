@@ -67,7 +67,7 @@ class RunnerStatus:
         if self.faults:
             line.append(f" | {counted(self.faults, 'fault')}", "bold red")
         if self.lost:
-            line.append(f" | {self.lost} out of time", "bold red")
+            line.append(f" | {counted(self.lost, 'turn')} out of time", "bold red")
         if self.outage:
             line.append(" | the league does not answer", "bold yellow")
         return line

@@ -50,9 +50,9 @@ def check_match(line: bytes, match: Match, noted: str = "") -> list[Check]:
         end = verify(record)
     except RecordError as error:
         return [*checks, Check("deal and moves", False, str(error))]
-    faults = f", {len(record.faults)} of them by the referee" if record.faults else ""
+    faults = f"; the referee made {len(record.faults)} of them" if record.faults else ""
     moves = counted(len(record.moves), "move")
-    replayed = f"all {moves}{faults} are legal from the deal of this seed"
+    replayed = f"all {moves} are legal with the deal of this seed{faults}"
     checks.append(Check("deal and moves", True, replayed))
     scores = tuple(seat["score"] for seat in seating)
     checks.append(_equal("scores", "replayed: ", end.scores, scores, "the match's"))

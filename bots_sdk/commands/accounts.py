@@ -170,6 +170,9 @@ def bot_token(
         fresh = client.send(calls.new_bot_token(name))
     path = save_bot(url, name, fresh["token"])
     if print_token:
+        # Standard output has the token alone, for scripts.
+        note = f"{name} has a new token. The old one no longer works, so programs with it stop."
+        print(note, file=sys.stderr)
         print(fresh["token"])
     elif as_json:
         print_json({"name": name, **fresh})

@@ -72,10 +72,10 @@ def analyse_match(
     luck and play changed each seat's result. For each move it prints the day, or the round and
     the trick, as `match` and `watch` do.
 
-    Losses, luck and play are in places: a move with a loss of 0.4 makes its seat end 0.4 places
-    lower on average. With --json they are in win shares: the win share of a seat is the share of
-    the other seats that it beats. A decision in JSON also has its ply, the number of the move in
-    the match, from 0.
+    Losses, luck and play are counted in places of the final ranking: a move with a loss of 0.4
+    makes its seat end 0.4 places lower on average. With --json they are in win shares: the win
+    share of a seat is the share of the other seats that it beats. A decision in JSON also has its
+    ply, the number of the move in the match, from 0.
 
     Without --playouts, the numbers are the same as on the league's page of the match.
     """
@@ -155,10 +155,10 @@ def _print(record: Record, found: Analysis, bot: str, *, show_all: bool) -> None
         _print_decisions(marked, steps, names)
         least, most = (places(loss, record.seats) for loss in (MISTAKE_LOSS, BLUNDER_LOSS))
         print(
-            "Places lost: so many places further back the bot ends on average after its move than "
-            "after the best\nmove; ± is a 95 % error bar. A mistake loses "
-            f"{least:.2f} to {most:.2f} places, a blunder more, and\nboth lose more than their "
-            "error bar. Marks come from the numbers before they are rounded."
+            "Places lost: on average, the bot ends this many places lower with its move than with "
+            "the best move;\n± is a 95 % error bar. A mistake loses "
+            f"{least:.2f} to {most:.2f} places, a blunder more. A loss\nwithin its error bar is no "
+            "mistake. This is decided before the numbers are rounded."
         )
     else:
         print(f"No decision{f' of {bot}' if bot else ''} is a mistake or a blunder.")
@@ -188,9 +188,10 @@ def _print(record: Record, found: Analysis, bot: str, *, show_all: bool) -> None
         f"- deal: by its seat and its first cards; {later}: {by_later}.\n"
         "- play: by its own moves, compared with the moves of a simple rule-of-thumb bot.\n"
         "- others: by the moves of the other bots.\n"
+        "Two more columns:\n"
         "- place: the place at the end; tied bots share the mean of their places.\n"
-        "- lost: by its own moves, compared with the best moves. The rule-of-thumb bot makes\n"
-        "  mistakes too, so a bot can play better than it and still lose places here."
+        "- lost: how many places its moves cost, compared with the best moves. The rule-of-thumb\n"
+        "  bot makes mistakes too, so a bot can play better than it and still lose places here."
     )
     table = new_table("bot", "deal", later, "play", "others", "place", "lost", "marks")
     for total in found.totals:

@@ -59,8 +59,8 @@ def check(
         typer.Option(
             min=0,
             max=2,
-            help="The tier (kind) of the sandbox: 1 is stronger, 2 works without Linux namespaces; "
-            "0, the default: the strongest that works here.",
+            help="The tier (kind) of the sandbox. 0, the default: the strongest that works here. "
+            "1: stronger than 2. 2: needs no Linux namespaces.",
             show_default=False,
         ),
     ] = 0,

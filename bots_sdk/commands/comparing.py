@@ -276,8 +276,8 @@ def _in_words(run: _Run, *, stopped: bool) -> str:
             return f"After {blocks}, {new} is very probably stronger than {old}."
         case Decision.NOT_BETTER:
             return (
-                f"After {blocks}, {new} is very probably less than 20 Elo stronger than {old}: 20 "
-                "Elo are a win share of 53 %. It may be as strong, or weaker."
+                f"After {blocks}, {new} is very probably no more than 20 Elo above {old} (20 Elo: "
+                "a win share of 53 %). It may be as strong, or weaker."
             )
         case Decision.NO_DIFFERENCE:
             return f"In {blocks}, both versions made the same moves."

@@ -117,8 +117,8 @@ def saved_elsewhere(url: str) -> str:
     if not others:
         return ""
     return (
-        f" Accounts and tokens are saved by address, here for {listed(others, 3)}. If that is the "
-        f"same league, use its saved address: `export TWELFTH_NIGHT_URL={others[0]}`."
+        f" This machine has accounts and tokens for {listed(others, 3)}. If that is another "
+        f"address of the same league, use it: `export TWELFTH_NIGHT_URL={others[0]}`."
     )
 
 

@@ -36,8 +36,8 @@ def import_remedy(reason: str, file: Path) -> str:
     if not any(each in reason for each in _FAILED_IMPORTS):
         return ""
     return (
-        "A hosted bot may import the standard library, without its modules for the network and for "
-        "processes, and NumPy. "
+        "A hosted bot may import NumPy and the standard library, but not the library's modules for "
+        "the network and for processes. "
         f"`twelfth-night check {file}` lists all imports that fail. A bot that needs other "
         "packages can run on your machine, as a remote bot: `twelfth-night bot create NAME`."
     )

@@ -97,9 +97,9 @@ def test_moves_that_come_while_a_statement_runs_share_the_next_one(
     statements_run: list[str] = []
     real = LoopConnections._run
 
-    async def run(connections: LoopConnections, cursor: Any, statement: str, values: Any) -> Any:
+    async def run(connections: LoopConnections, prepared: Any, statement: str, values: Any) -> Any:
         statements_run.append(statement)
-        return await real(connections, cursor, statement, values)
+        return await real(connections, prepared, statement, values)
 
     monkeypatch.setattr(LoopConnections, "_run", run)
     held = hold_all_groups(site, gate, sent, bots[0])
@@ -279,7 +279,7 @@ def test_a_full_queue_is_a_problem_and_no_stall(
     await_true(lambda: len(site.queue) == 2)
     two = {"moves": [{"match": 1, "turn": 0, "move": "give 1"}] * 2}
     refused = assert_problem(site.post("moves", two, token=bots[1].name), 503, "busy")
-    assert refused["title"].startswith("The league answers too many requests")
+    assert refused["title"].startswith("The league is busy")
     settings.MAX_QUEUED_MOVES = 2
     answer = site.post(*sent[0], token=bots[1].name)
     assert_problem(answer, 503, "busy")

@@ -92,7 +92,7 @@ def test_a_worse_version_is_not_better(home: Home) -> None:
     result = home("ab", "house-counting", "first.py", *SOME)
     assert result.exit_code == 1
     assert "\nverdict      not better\n" in result.stdout
-    assert "first.py is very probably less than 20 Elo stronger than house" in result.stdout
+    assert "first.py is very probably no more than 20 Elo above house" in result.stdout
     assert re.search(
         r"Their results differed in \d+ blocks, and their moves in \d+\.\n"
         r"- Likelihood of superiority 0\.\d %: how probable it is that the new version is "

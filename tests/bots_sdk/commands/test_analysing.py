@@ -107,7 +107,7 @@ def test_marked_decisions_lose_at_least_what_the_text_and_the_error_bar_say(
     all_shown: str,
 ) -> None:
     shown = all_shown
-    assert "A mistake loses 0.06 to 0.20 places, a blunder more, and\nboth lose more than" in shown
+    assert "A mistake loses 0.06 to 0.20 places, a blunder more. A loss\nwithin its error" in shown
     rows = re.findall(r"(\d\.\d\d) ± (\d\.\d\d) +(best|fine|mistake|blunder)", shown)
     assert {mark for *_, mark in rows} >= {"fine", "mistake", "blunder"}
     for loss, bar, mark in rows:

@@ -83,10 +83,10 @@ def test_the_status_at_another_address_names_the_saved_one(
     logged_in: Cli, stub: StubLeague, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stub.answers["GET ladders"] = (200, {"results": [], "next": None})
-    assert "saved by address" not in logged_in("status").stdout
+    assert "has accounts and tokens" not in logged_in("status").stdout
     monkeypatch.setenv("TWELFTH_NIGHT_URL", stub.url.replace("127.0.0.1", "localhost"))
     shown = logged_in("status").stdout
-    assert f"saved by address, here for {stub.url}." in shown
+    assert f"This machine has accounts and tokens for {stub.url}." in shown
     assert f"`export TWELFTH_NIGHT_URL={stub.url}`" in shown
     refused = logged_in("bot", "create", "other").stderr
     assert f"`export TWELFTH_NIGHT_URL={stub.url}`" in refused
