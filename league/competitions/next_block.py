@@ -71,6 +71,8 @@ def describe_next_block(standing: Standing) -> str:
     when = _in_own_rounds(standing, can_play)
     if progress is None:
         return when
+    if progress.finished >= progress.needed:  # what else it plays is not for its rank
+        return f"{counts.lstrip()} {_rank_in(bot, progress)}"
     return f"{when}{counts} {_rank_in(bot, progress)}".rstrip()
 
 
@@ -212,8 +214,9 @@ def _seconds_to_a_place(ladder: Ladder, bot: Bot, before: int) -> float:
     `MAX_PLACED` bots of its kind are placed at a time, and one bot of each owner.
     """
     same = Q(kind=Bot.Kind.REMOTE) if bot.kind == Bot.Kind.REMOTE else ~Q(kind=Bot.Kind.REMOTE)
-    placed = Bot.objects.filter(same, placements__in=ladder.rounds.open()).distinct()
-    owners = list(placed.values_list("owner", flat=True))
+    # A draw may have placed this bot since it was found waiting.
+    others = Bot.objects.filter(same, placements__in=ladder.rounds.open()).exclude(pk=bot.pk)
+    owners = list(others.distinct().values_list("owner", flat=True))
     placements = max(len(owners) + before - MAX_PLACED + 1, 0) / MAX_PLACED
     if bot.owner_id in owners:
         placements = max(placements, 1.0)

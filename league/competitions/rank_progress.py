@@ -91,7 +91,8 @@ def rank_progress(ladder: Ladder, bot: Bot) -> RankProgress | None:
     left -= finished
     playing = min(counts.playing, left)
     left -= playing
-    return RankProgress(needed, finished, playing, min(counts.queued, left), seconds_left)
+    rounded = None if seconds_left is None else round(seconds_left, 1)
+    return RankProgress(needed, finished, playing, min(counts.queued, left), rounded)
 
 
 def usual_seconds(ladder: Ladder, bot: Bot, since: datetime | None = None) -> float:

@@ -4,6 +4,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from league import competitions, play, ratings
+from league.competitions import next_block
 from league.models import Bot, Ladder, Match, Round, Standing
 from tests.league import small
 from tests.league.competitions.placing import ada as ada
@@ -21,6 +22,37 @@ def test_the_next_block_of_a_placed_bot_is_described(ladder: Ladder, ada: User) 
         "Its first match begins in about 10 s. Its blocks are played before most blocks of other "
         "bots. A rank needs 20 blocks; finished: 0, in play: 0, waiting to begin: 20. It has a "
         "rank in about 1 minute."
+    )
+
+
+def test_a_bot_that_is_drawn_meanwhile_does_not_wait_for_its_own_placement(
+    ladder: Ladder, ada: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [bot] = enter(ladder, ada)
+
+    def found_waiting(*_: object) -> int:
+        competitions.open_placements(ladder.pk)
+        return 0
+
+    monkeypatch.setattr(next_block, "bots_before", found_waiting)
+    text = competitions.describe_next_block(Standing(ladder=ladder, bot=bot, blocks=0))
+    assert "Its first match begins in about 10 s." in text
+
+
+def test_of_a_bot_with_all_blocks_for_a_rank_no_other_blocks_are_described(
+    ladder: Ladder, ada: User
+) -> None:
+    [bot] = enter(ladder, ada)
+    competitions.open_placements(ladder.pk)
+    for match in Match.objects.all():
+        play.play_match(match.pk, players=small.players)
+    for round_ in Round.objects.open():
+        assert ratings.apply_round(round_.pk)
+    Standing.objects.filter(bot=bot).update(blocks=0)  # another fit is still to come
+    text = competitions.describe_next_block(Standing.objects.get(ladder=ladder, bot=bot))
+    assert text == (
+        "A rank needs 20 blocks; finished: 20, in play: 0, waiting to begin: 0. The league "
+        "computes its rank."
     )
 
 
