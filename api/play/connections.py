@@ -15,6 +15,7 @@ import psycopg
 from django.conf import settings
 from django.db import DEFAULT_DB_ALIAS, InterfaceError, OperationalError, connections
 
+from api.play.prepared import PreparedConnection
 from api.play.refused_writes import refused_writes
 from league.play.statements import PLANNED_ONCE, PLANNING, Rows, Run, Values
 
@@ -22,14 +23,14 @@ Result = TypeVar("Result")
 
 
 class _Connection(NamedTuple):
-    """A connection that is open, by its cursor.
+    """A connection that is open.
 
     Attributes:
-        cursor: runs the statements.
+        prepared: runs the statements.
         until: the time by `time.monotonic` after which it is not used again.
     """
 
-    cursor: psycopg.AsyncCursor
+    prepared: PreparedConnection
     until: float
 
 
@@ -49,7 +50,7 @@ class LoopConnections:
     async def close(self) -> None:
         """Close the connections that no work uses."""
         while self._idle:
-            await self._idle.pop().cursor.connection.close()
+            await self._idle.pop().prepared.close()
 
     async def do(self, work: Callable[[Run], Awaitable[Result]]) -> Result:
         """Return a work's result. If its connection is broken, do it once more on a new one.
@@ -74,21 +75,20 @@ class LoopConnections:
     async def _try(self, work: Callable[[Run], Awaitable[Result]]) -> Result:
         connection = self._idle.pop() if self._idle else await self._connect()
         try:
-            result = await work(partial(self._run, connection.cursor))
+            result = await work(partial(self._run, connection.prepared))
         except BaseException:
             with suppress(psycopg.Error):
-                await connection.cursor.connection.close()
+                await connection.prepared.close()
             raise
         if time.monotonic() < connection.until:
             self._idle.append(connection)
         else:
-            await connection.cursor.connection.close()
+            await connection.prepared.close()
         return result
 
-    async def _run(self, cursor: psycopg.AsyncCursor, statement: str, values: Values) -> Rows:
+    async def _run(self, prepared: PreparedConnection, statement: str, values: Values) -> Rows:
         with self._django.wrap_database_errors:
-            await cursor.execute(statement, values, prepare=True)
-            return await cursor.fetchall()
+            return await prepared.run(statement, values)
 
     async def _connect(self) -> _Connection:
         """Open a connection as `config.postgres` does, but with psycopg's own, faster types."""
@@ -100,4 +100,4 @@ class LoopConnections:
             for statement in (PLANNED_ONCE, PLANNING, "SET TIME ZONE 'UTC'"):
                 await opened.execute(statement)
         max_age = settings.DATABASES[DEFAULT_DB_ALIAS]["CONN_MAX_AGE"]
-        return _Connection(opened.cursor(binary=True), time.monotonic() + max_age)
+        return _Connection(PreparedConnection(opened), time.monotonic() + max_age)
