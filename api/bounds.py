@@ -1,6 +1,7 @@
 """Middleware that refuses requests before any other work: foreign hosts, and more than a share."""
 
 from collections.abc import Callable
+from functools import lru_cache
 from http import HTTPStatus
 from typing import Any
 
@@ -18,6 +19,8 @@ _ANY_HOST = ("/healthz", "/healthz/web", "/readyz", "/metrics")
 _FREE_PATHS = ("/static/", "/healthz")
 """Paths that need next to no time, so no client can hold threads with them."""
 _RETRY_SECONDS = "1"
+_HOSTS = 100
+"""Hosts of which a process remembers whether the league answers at them."""
 
 Next = Callable[[HttpRequest], HttpResponseBase]
 
@@ -47,8 +50,13 @@ class HostMiddleware:
 
 def is_known_host(host: str) -> bool:
     """Return whether the league answers at a host, which may have a port."""
+    return _is_allowed(host, tuple(settings.ALLOWED_HOSTS))
+
+
+@lru_cache(_HOSTS)
+def _is_allowed(host: str, allowed: tuple[str, ...]) -> bool:
     domain, _ = split_domain_port(host)
-    return bool(domain) and validate_host(domain, settings.ALLOWED_HOSTS)
+    return bool(domain) and validate_host(domain, allowed)
 
 
 def unknown_host(host: str) -> ProblemError:

@@ -34,12 +34,10 @@ class JsonParser(BaseParser):
         """
         body = stream.read()
         try:
-            value = json.loads(
-                body.decode("utf-8"),
-                parse_constant=_refuse,
-                parse_float=_finite,
-                object_pairs_hook=_unique,
-            )
+            text = body.decode("utf-8")
+            if text.startswith("\ufeff"):
+                raise json.JSONDecodeError("Unexpected UTF-8 BOM", text, 0)
+            value = _DECODER.decode(text)
             if body.count(b"[") + body.count(b"{") > MAX_DEPTH:
                 _check_depth(value, MAX_DEPTH)
             if _SURROGATE.search(body):
@@ -97,3 +95,6 @@ def _check_depth(value: Any, levels: int) -> None:
         raise RecursionError
     for each in value.values() if isinstance(value, dict) else value:
         _check_depth(each, levels - 1)
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_unique)

@@ -12,13 +12,15 @@ from collections.abc import (
     Mapping,
     MutableMapping,
 )
+from functools import cache
 from typing import Any
 from urllib.parse import parse_qs, quote
 
 import structlog
+from django.conf import settings
 from django.db import Error as DatabaseError
 
-from api.headers import ALLOW_ORIGIN, security_headers
+from api.headers import ALLOW_ORIGIN, SECRET, security_headers
 from api.middleware import REQUEST_ID_HEADER, begin_request, body_refusal, end_span, is_quiet
 from api.play.threads import call_in_thread
 from api.problems import CONTENT_TYPE, ProblemError, too_many_requests, unavailable
@@ -47,6 +49,23 @@ def encode_event(kind: str, data: bytes, event_id: str = "") -> bytes:
     return f"event: {kind}\n{id_line}data: ".encode() + data + b"\n\n"
 
 
+def _encoded(headers: Mapping[str, str]) -> dict[bytes, bytes]:
+    return {name.lower().encode(): value.encode() for name, value in headers.items()}
+
+
+@cache
+def _same_headers(*, is_read: bool, is_secure: bool, hsts_seconds: int) -> Mapping[bytes, bytes]:
+    """Return the headers that are the same for all responses.
+
+    Args:
+        is_read: whether the request only reads.
+        is_secure: whether the client uses TLS.
+        hsts_seconds: the setting, on which they depend.
+    """
+    same = {"Cache-Control": SECRET, **security_headers(is_secure=is_secure)}
+    return _encoded(same | ALLOW_ORIGIN if is_read else same)
+
+
 class Request:
     """One HTTP request and its response.
 
@@ -58,8 +77,8 @@ class Request:
 
     # Thousands of them wait at the same time.
     __slots__ = (
-        "_headers", "_id", "_query", "_send", "_status", "_usage", "client", "method", "path",
-        "receive", "route", "token_read_until",
+        "_by_name", "_headers", "_id", "_query", "_send", "_status", "_usage", "client", "method",
+        "path", "receive", "route", "token_read_until",
     )  # fmt: skip
 
     def __init__(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -68,6 +87,7 @@ class Request:
         self.route = ""
         self._query: bytes = scope["query_string"]
         self._headers: list[tuple[bytes, bytes]] = scope["headers"]
+        self._by_name: dict[bytes, bytes] | None = None
         self.receive, self._send = receive, send
         self._status = 0
         self.token_read_until = 0.0
@@ -191,16 +211,15 @@ class Request:
 
     def header(self, name: bytes) -> str:
         """Return a header by its name in lower case, empty if the client did not send it."""
-        found = b""
-        for each, value in self._headers:
-            if each == name:
-                found = value
-        return found.decode("latin-1").strip()
+        if self._by_name is None:
+            self._by_name = dict(self._headers)  # the last one of a name counts
+        return self._by_name.get(name, b"").decode("latin-1").strip()
 
     def forget_headers(self, *, but: Collection[bytes]) -> None:
         """Free the memory of all headers but some, before a long wait."""
         # The server holds the same list.
         self._headers[:] = [header for header in self._headers if header[0] in but]
+        self._by_name = None
 
     async def stream(
         self,
@@ -239,15 +258,19 @@ class Request:
     async def start(self, status: int, headers: Mapping[str, str]) -> None:
         """Send the status and the headers of the response."""
         self._status = status
-        sent = {REQUEST_ID_HEADER: self._id, "Cache-Control": "no-store"}
-        sent |= security_headers(is_secure=self.is_secure)
+        sent = {REQUEST_ID_HEADER: self._id}
         if self._usage:
             sent |= self._usage.headers
-        if self.method == "GET":
-            sent |= ALLOW_ORIGIN
         sent |= headers
-        encoded = [(name.lower().encode(), value.encode()) for name, value in sent.items()]
-        await self._send({"type": "http.response.start", "status": status, "headers": encoded})
+        same = _same_headers(
+            is_read=self.method == "GET",
+            is_secure=self.is_secure,
+            hsts_seconds=settings.SECURE_HSTS_SECONDS,
+        )
+        encoded = {**same, **_encoded(sent)}
+        await self._send(
+            {"type": "http.response.start", "status": status, "headers": [*encoded.items()]}
+        )
 
     async def send_part(self, part: bytes, *, more: bool = True) -> None:
         """Send a part of the body."""

@@ -34,7 +34,7 @@ REMEMBERED_SECONDS = 2.0
 """Time for which a process keeps a bot token without reading it again: bots call often."""
 _MAX_REMEMBERED = 1_000
 _remembered: dict[str, tuple[float, Token]] = {}
-"""By digest, bot tokens and the time until which they are kept."""
+"""By text, bot tokens and the time until which they are kept. To hash each text takes longer."""
 _NOTED_EVERY = timedelta(minutes=1)
 """A token's last use is stored at most so often."""
 
@@ -138,7 +138,7 @@ def find_tokens(texts: Collection[str]) -> dict[str, Token]:
         if constant_time_compare(token.digest, _digest(asked)):
             found[asked] = token
             if token.bot_id is not None:
-                _remember(token)
+                _remember(asked, token)
     unnoted = [
         found[text].pk
         for text in unread.values()
@@ -151,25 +151,23 @@ def find_tokens(texts: Collection[str]) -> dict[str, Token]:
 
 def remembered_token(text: str) -> Token | None:
     """Return a bot token that this process has read just now, without a query; else None."""
-    if not _remembered or not _is_well_formed(text):
-        return None
-    until, token = _remembered.get(_digest(text), (0.0, None))
+    until, token = _remembered.get(text, (0.0, None))
     return token if time.monotonic() < until else None
 
 
 def has_worked(text: str) -> bool:
     """Return whether this process has read a bot token before and may have to read it again."""
-    return _is_well_formed(text) and _digest(text) in _remembered
+    return text in _remembered
 
 
 def _is_well_formed(text: str) -> bool:
     return text.startswith((OWNER_TOKEN, BOT_TOKEN, PLAY_TOKEN)) and len(text) <= _MAX_CHARACTERS
 
 
-def _remember(token: Token) -> None:
+def _remember(text: str, token: Token) -> None:
     if len(_remembered) >= _MAX_REMEMBERED:
         _remembered.clear()
-    _remembered[token.digest] = (time.monotonic() + REMEMBERED_SECONDS, token)
+    _remembered[text] = (time.monotonic() + REMEMBERED_SECONDS, token)
 
 
 def _is_use_unnoted(token: Token, now: datetime) -> bool:

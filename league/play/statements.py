@@ -242,7 +242,7 @@ def read(match_ids: Iterable[int]) -> dict[int, Snapshot]:
 
 def read_values(match_ids: Iterable[int]) -> Values:
     """Return the values of `READ`."""
-    return {"matches": _array({match_id for match_id in match_ids if 0 < match_id < 2**63})}
+    return {"matches": _numbers({match_id for match_id in match_ids if 0 < match_id < 2**63})}
 
 
 def snapshots(rows: Rows) -> dict[int, Snapshot]:
@@ -276,7 +276,7 @@ def read_moves(parts: Iterable[tuple[int, int, int]]) -> list[MoveRow]:
 def logged_values(parts: Iterable[tuple[int, int, int]]) -> Values:
     """Return the values of `LOGGED`."""
     match_ids, begins, ends = zip(*parts, strict=True)
-    return {"matches": _array(match_ids), "begin": _array(begins), "end": _array(ends)}
+    return {"matches": _numbers(match_ids), "begin": _numbers(begins), "end": _numbers(ends)}
 
 
 def logged_moves(rows: Rows) -> list[MoveRow]:
@@ -287,7 +287,7 @@ def logged_moves(rows: Rows) -> list[MoveRow]:
 def read_open_turns(bot_ids: Iterable[int]) -> tuple[list[OpenTurn], dict[int, DealtMatch]]:
     """Read the open turns of bots, and their matches by id."""
     turns, matches = [], {}
-    for row in _run(OPEN, {"bots": _array(bot_ids)}):
+    for row in _run(OPEN, {"bots": _numbers(bot_ids)}):
         turns.append(OpenTurn(*row[: len(_OPEN_TURN)]))
         match = DealtMatch(*row[len(_OPEN_TURN) :])
         matches[match.pk] = match
@@ -296,7 +296,7 @@ def read_open_turns(bot_ids: Iterable[int]) -> tuple[list[OpenTurn], dict[int, D
 
 def newest_open(bot_ids: Iterable[int]) -> dict[int, int]:
     """Return the id of each bot's turn that opened last, by bot, without bots that have none."""
-    return dict(_run(NEWEST_OPEN, {"bots": _array(bot_ids)}))
+    return dict(_run(NEWEST_OPEN, {"bots": _numbers(bot_ids)}))
 
 
 def hand_out(turn_ids: Iterable[int], now: datetime) -> dict[int, Receipt]:
@@ -304,7 +304,7 @@ def hand_out(turn_ids: Iterable[int], now: datetime) -> dict[int, Receipt]:
 
     A turn that another request has handed out or decided meanwhile is left out.
     """
-    values = {"turns": _array(turn_ids), "now": str(now), "grace": str(GRACE)}
+    values = {"turns": _numbers(turn_ids), "now": str(now), "grace": str(GRACE)}
     return {pk: Receipt(*times) for pk, *times in _run(HAND_OUT, values)}
 
 
@@ -328,31 +328,31 @@ def write_values(changes: Iterable[Change]) -> Values:
     moves = [move for change in changes for move in change.moves]
     opened = [turn for change in changes for turn in change.opened]
     return {
-        "match": _array(match.pk for match in matches),
-        "attempts": _array(match.attempts for match in matches),
+        "match": _numbers(match.pk for match in matches),
+        "attempts": _numbers(match.attempts for match in matches),
         "started_at": _array(change.started_at for change in changes),
-        "stored": _array(match.stored for match in matches),
-        "made": _array(len(change.moves) for change in changes),
-        "plies": _array(match.plies for match in matches),
+        "stored": _numbers(match.stored for match in matches),
+        "made": _numbers(len(change.moves) for change in changes),
+        "plies": _numbers(match.plies for match in matches),
         "due_at": _array(match.due_at for match in matches),
-        "answered": _array(turn.pk for turn, _ in answered),
+        "answered": _numbers(turn.pk for turn, _ in answered),
         "answered_text": _array(turn.text for turn, _ in answered),
         "answered_fault": _array(turn.fault for turn, _ in answered),
         "answered_at": _array(turn.decided_at for turn, _ in answered),
-        "answered_illegal": _array(illegal for _, illegal in answered),
-        "move_match": _array(move.match_id for move in moves),
-        "move_ply": _array(move.ply for move in moves),
-        "move_seat": _array(move.seat for move in moves),
+        "answered_illegal": _numbers(illegal for _, illegal in answered),
+        "move_match": _numbers(move.match_id for move in moves),
+        "move_ply": _numbers(move.ply for move in moves),
+        "move_seat": _numbers(move.seat for move in moves),
         "move_text": _array(move.text for move in moves),
         "move_fault": _array(move.fault for move in moves),
-        "turn_match": _array(turn.match_id for turn in opened),
-        "turn_seat": _array(turn.seat for turn in opened),
-        "turn_bot": _array(turn.bot_id for turn in opened),
-        "turn_number": _array(turn.number for turn in opened),
-        "turn_ply": _array(turn.ply for turn in opened),
+        "turn_match": _numbers(turn.match_id for turn in opened),
+        "turn_seat": _numbers(turn.seat for turn in opened),
+        "turn_bot": _numbers(turn.bot_id for turn in opened),
+        "turn_number": _numbers(turn.number for turn in opened),
+        "turn_ply": _numbers(turn.ply for turn in opened),
         "turn_opened_at": _array(turn.opened_at for turn in opened),
         "turn_deadline": _array(turn.deadline for turn in opened),
-        "turn_bank": _array(turn.bank_ms for turn in opened),
+        "turn_bank": _numbers(turn.bank_ms for turn in opened),
     }
 
 
@@ -386,7 +386,12 @@ def _run(statement: str, values: Values) -> Rows:
         return cursor.execute(statement, values, prepare=True).fetchall()
 
 
-def _array(values: Iterable[int | str | datetime | None]) -> str:
+def _numbers(values: Iterable[int]) -> str:
+    """Return an array of whole numbers as PostgreSQL reads it."""
+    return "{" + ",".join(map(str, values)) + "}"
+
+
+def _array(values: Iterable[str | datetime | None]) -> str:
     """Return an array as PostgreSQL reads it; psycopg's own way takes long to find a type.
 
     Texts are those of moves and faults: they have no quotes.
