@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -57,11 +58,14 @@ def main() -> int:
 
 def play_through(league: League) -> None:
     """Take a league through its life."""
-    with released() as checkout:
+    with released() as checkout, ThreadPoolExecutor(1) as builder:
         play_released(league, checkout)
-        with step("build a second image"):
-            second = build_second(league)
-        upgrade(league, second)
+        # Restarts mostly wait, so the build takes little of their time.
+        second = builder.submit(build_second, league)
+        restart_each(league)
+        with step("wait for the build of a second image"):
+            image = second.result()
+        upgrade(league, image)
     play_elsewhere(league)
     backup_and_restore(league)
 
@@ -78,6 +82,10 @@ def play_released(league: League, checkout: Path) -> None:
         league.prove_sandbox("play")
     with step("upload a bot and wait for its rank"):
         upload(league, "swan")
+
+
+def restart_each(league: League) -> None:
+    """Restart each part, and wait until the league is ready."""
     for part in ("database", "broker", "door", *PARTS):
         with step(f"restart {part}"):
             league.compose("restart", part)
