@@ -175,9 +175,9 @@ def _day_won(event: happened.DayWon, who: _Who) -> str:
 
 
 def _hand_counted(event: happened.HandCounted) -> str:
-    """Return a hand as a sum: "most 12s: 12, most 9s: 9, tied 6s: 6 = 27"."""
-    parts = [f"most {rank}s: {rank}" for rank in event.most]
-    parts += [f"tied {rank}s: {rank}" for rank in event.tied]
+    """Return a hand as a sum: "12 for the most 12s, 6 for tied 6s = 18"."""
+    parts = [f"{rank} for the most {rank}s" for rank in event.most]
+    parts += [f"{rank} for tied {rank}s" for rank in event.tied]
     if not parts:
         return "0, as other seats hold more cards of every rank"
     return f"{', '.join(parts)} = {event.points}" if parts[1:] else parts[0]
@@ -201,8 +201,9 @@ def _of_partridge(event: Event, who: _Who) -> str:
             everyone = _and([who(other) for other in (*tied, seat)])
             return f"{everyone} tie at {low}; {who(seat)} played last and wins the trick"
         case happened.CardsReturned(seat=seat, cards=returned):
-            back = f"takes {cards(returned)} back"
-            return f"{who(seat)} played its last cards without winning and {back}"
+            last, back = ("cards", "") if returned[1:] else ("card", "the ")
+            back = f"takes {back}{cards(returned)} back"
+            return f"{who(seat)} played its last {last} without winning and {back}"
         case happened.RoundWon(round=number, seat=seat):
             return f"{who(seat)} is out of cards and wins round {number}"
         case happened.GiftMoved(giver=None, to=to):

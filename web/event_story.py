@@ -110,7 +110,9 @@ def playing(history: History) -> list[Match]:
 
 def in_short(tournament: Tournament) -> list[str]:
     """Return two sentences on how a tournament works, for somebody who never saw one."""
-    score = "A bot’s score is the share of opponents that it beats, summed over its blocks"
+    score = (
+        "In each block, a bot scores the share of its opponents that it beats. Its score is the sum"
+    )
     if tournament.format == Tournament.Format.KNOCKOUT:
         return [
             "The better half of each table goes on to the next stage, and the others are out.",
@@ -119,9 +121,9 @@ def in_short(tournament: Tournament) -> list[str]:
     if tournament.format == Tournament.Format.SWISS:
         return [
             "In each stage, bots with similar scores meet.",
-            f"{score}, and the highest score after the last stage wins.",
+            f"{score} over all its blocks. After the last stage, the highest score wins.",
         ]
     return [
         "All bots meet all others about equally often.",
-        f"{score}, and the highest score wins.",
+        f"{score} over all its blocks. The highest score wins.",
     ]

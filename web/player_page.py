@@ -291,7 +291,7 @@ def _question(observation: dict[str, Any], names: Sequence[str]) -> str:
         return f"Play a single of {low} or lower, or pass"
     if lead[0] == low:
         return f"Play a set of {low}s or lower, or pass"
-    return f"Play a straight down to {low} or lower, or pass"
+    return f"Play a straight whose lowest card is {low} or lower, or pass"
 
 
 def _thinking(names: Sequence[str]) -> str:

@@ -246,9 +246,9 @@ def _round_robin_description(history: History) -> str:
     seats = min(history.event_settings.seats, bots)
     if not history.rounds or seats < 2:
         return (
-            f"If the bots can form at most {limit} different tables, all of them are used. "
-            "Otherwise only a part of them is used. All bots then play equally often, and all "
-            "pairs of bots meet about equally often."
+            f"Each possible group of {history.event_settings.seats} bots is a table. If there are "
+            f"{limit} such tables or fewer, all of them play. If there are more, only some play: "
+            "then all bots play equally often, and all pairs of bots meet about equally often."
         )
     every, played = comb(bots, seats), count_tables(bots, seats, limit)
     if played == every:

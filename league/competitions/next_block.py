@@ -107,12 +107,12 @@ def _in_own_rounds(standing: Standing, can_play: BotQuerySet) -> str:
     when = _next_round(ladder, is_quiet=is_quiet)
     if not fewer:
         return f"Its next block comes {when}."
-    first = (
-        "First comes 1 other bot, which has"
-        if fewer == 1
-        else f"First come {fewer} other bots, which have"
+    first = "1 other bot goes" if fewer == 1 else f"{fewer} other bots go"
+    played = "it has" if fewer == 1 else "they have"
+    return (
+        f"The league draws the next blocks {when}. {first} first, because {played} played fewer "
+        "blocks."
     )
-    return f"The league draws the next blocks {when}. {first} played fewer blocks."
 
 
 def _short_of(blocks: int, bots: BotQuerySet, ladder: Ladder) -> BotQuerySet:

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 QUESTIONS = [
     "Your move",
-    "Play a straight down to 12 or lower, or pass",
+    "Play a straight whose lowest card is 12 or lower, or pass",
     "Give a card to a-name-of-thirty-two-characters, your left neighbour",
 ]
 """Questions of one line and more; the last one has more lines than the panel on a phone."""

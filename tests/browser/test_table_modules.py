@@ -154,7 +154,7 @@ def test_the_felt_says_what_may_answer_the_lead(page: Page) -> None:
     }
     """
     assert run(page, script, [["straight", 6], ["single", 9], ["set", 1]]) == [
-        "Answer: a straight down to 6 or lower",
+        "Answer: a straight with a lowest card of 6 or lower",
         "Answer: one card, 9 or lower",
         "Answer: a set of 1s",
     ]

@@ -64,9 +64,9 @@ NAMES = ["ada", "bo", "cy"]
         ),
         (
             events.HandCounted(1, (12, 9), (6,), 27),
-            "bo: most 12s: 12, most 9s: 9, tied 6s: 6 = 27",
+            "bo: 12 for the most 12s, 9 for the most 9s, 6 for tied 6s = 27",
         ),
-        (events.HandCounted(1, (), (6,), 6), "bo: tied 6s: 6"),
+        (events.HandCounted(1, (), (6,), 6), "bo: 6 for tied 6s"),
         (
             events.HandCounted(1, (), (), 0),
             "bo: 0, as other seats hold more cards of every rank",

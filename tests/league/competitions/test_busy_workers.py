@@ -154,7 +154,7 @@ def test_rounds_pause_once_all_bots_are_settled_and_go_on_with_a_new_version() -
     )
     ladder.standings.filter(bot=guest).update(blocks=4)
     text = competitions.describe_next_block(ladder.standings.get(bot=other))
-    assert "First comes 1 other bot, which has played fewer blocks." in text
+    assert "1 other bot goes first, because it has played fewer blocks." in text
     assert competitions.open_ladder_round(ladder.pk) is not None
 
 

@@ -168,7 +168,7 @@ def test_the_next_block_is_described_with_the_reason_to_wait(ladder: Ladder) -> 
     ladder.standings.filter(bot=bot).update(blocks=small.RANKED_FROM)
     assert next_block(ladder) == (
         "The league draws the next blocks now. "
-        "First come 4 other bots, which have played fewer blocks."
+        "4 other bots go first, because they have played fewer blocks."
     )
     ladder.standings.update(blocks=SETTLED_BLOCKS)
     assert "It pauses: after" in next_block(ladder)
@@ -177,7 +177,7 @@ def test_the_next_block_is_described_with_the_reason_to_wait(ladder: Ladder) -> 
     competitions.enter_ladder(ladder=ladder, bot=guest)
     assert next_block(ladder) == (
         "The league draws the next blocks now. "
-        "First comes 1 other bot, which has played fewer blocks."
+        "1 other bot goes first, because it has played fewer blocks."
     )
     assert competitions.open_ladder_round(ladder.pk)
     ladder.standings.filter(bot=bot).update(blocks=0)

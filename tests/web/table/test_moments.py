@@ -62,9 +62,13 @@ def test_the_counted_hands_show_the_cards_that_score() -> None:
 
 def test_at_the_end_the_caption_is_about_the_hand_of_the_winner() -> None:
     seats = [seat(0, None, won=True), seat(1, None)]
-    reasons = ["bot-1 wins no day.", "bot-0: most 12s: 12 = 12.", "bot-1: most 9s: 9 = 9."]
+    reasons = [
+        "bot-1 wins no day.",
+        "bot-0: 12 for the most 12s = 12.",
+        "bot-1: 9 for the most 9s = 9.",
+    ]
     moment = picture_of_step(Step("End", "End", "The end", seats, reasons=reasons), 13, "partridge")
-    assert moment.caption == "bot-0: most 12s: 12 = 12."
+    assert moment.caption == "bot-0: 12 for the most 12s = 12."
 
 
 def test_a_moment_of_a_match_is_the_nearest_step_and_is_worked_out_once(

@@ -82,10 +82,10 @@ def test_the_end_adds_up_what_each_hand_scores() -> None:
     assert end.note.splitlines() == [
         "bot-0 wins the match.",
         "The seats that hold the most cards of a rank score that rank.",
-        "bot-0: most 12s: 12, most 3s: 3, tied 7s: 7, tied 6s: 6 = 28.",
-        "bot-1: most 8s: 8, tied 7s: 7, tied 6s: 6 = 21.",
-        "bot-2: most 11s: 11, most 5s: 5, tied 6s: 6 = 22.",
-        "bot-3: most 10s: 10, most 9s: 9, tied 6s: 6 = 25.",
+        "bot-0: 12 for the most 12s, 3 for the most 3s, 7 for tied 7s, 6 for tied 6s = 28.",
+        "bot-1: 8 for the most 8s, 7 for tied 7s, 6 for tied 6s = 21.",
+        "bot-2: 11 for the most 11s, 5 for the most 5s, 6 for tied 6s = 22.",
+        "bot-3: 10 for the most 10s, 9 for the most 9s, 6 for tied 6s = 25.",
     ]
 
 

@@ -138,12 +138,10 @@ def test_a_round_robin_states_how_many_tables_are_played(client: Client) -> None
         texts[most] = [page(client, f"/tournaments/{robin.pk}/")]
         competitions.advance_tournament(robin.pk)
         texts[most].append(page(client, f"/tournaments/{robin.pk}/"))
-    assert (
-        "If the bots can form at most 500 different tables, all of them are used." in texts[500][0]
-    )
+    assert "If there are 500 such tables or fewer, all of them play." in texts[500][0]
     every = "8 bots can form 70 different tables of 4. All of them are used, so all pairs meet"
     assert every in texts[500][1]
-    assert "If the bots can form at most 10 different tables" in texts[10][0]
+    assert "If there are 10 such tables or fewer" in texts[10][0]
     some = (
         "8 bots can form 70 different tables of 4. 10 of them are used. Each bot plays at 5 "
         "tables. All pairs of bots meet about equally often, 2.14 times on average."

@@ -72,7 +72,7 @@ export function press(button, on) {
 export function rule({ kind, low }) {
   const limit = low === 1 ? "" : " or lower";
   if (kind === "single") return `Answer: one card, ${low}${limit}`;
-  return kind === "set" ? `Answer: a set of ${low}s${limit}` : `Answer: a straight down to ${low}${limit}`;
+  return kind === "set" ? `Answer: a set of ${low}s${limit}` : `Answer: a straight with a lowest card of ${low}${limit}`;
 }
 
 /** Sends the page the event that a match has ended. @param {HTMLElement} table @param {string} [result] */
