@@ -7,6 +7,8 @@ from typing import NamedTuple
 WIDTH, HEIGHT = 640, 220
 _LEFT, _RIGHT, _TOP, _BOTTOM = 60, 12, 12, 26
 _MAX_POINTS = 300
+_WIDE = 2.5
+"""Distance of two lines of equal value; a line is 2.25 wide."""
 _NEAR = 20
 """Half of the room that the label of an upright line needs, on phones too."""
 
@@ -98,6 +100,7 @@ def chart(
     *,
     marks: Mapping[int, str] | None = None,
     begins: Mapping[int, str] | None = None,
+    side_by_side: bool = False,
 ) -> Chart | None:
     """Return lines over a common axis; None if no series has two points.
 
@@ -108,6 +111,8 @@ def chart(
         bands: lower and upper bounds to shade between.
         marks: words about values of the first series, by their index.
         begins: labels of upright lines, by the index where they stand.
+        side_by_side: whether lines of equal value lie beside each other, the first one lowest, and
+            not on each other.
     """
     series = [(name, line) for name, line in series if line and line[-1] is not None]
     longest = max((len(values) for _, values in series), default=0)
@@ -125,18 +130,19 @@ def chart(
     def across(index: int) -> float:
         return round(_LEFT + index * (WIDTH - _LEFT - _RIGHT) / (longest - 1), 1)
 
-    def points(line: Values) -> list[tuple[float, float]]:
+    def points(line: Values, lanes: Sequence[int] = ()) -> list[tuple[float, float]]:
         every = -(-len(line) // _MAX_POINTS)
         final = len(line) - 1
         return [
-            (across(i), height(value))
+            (across(i), round(height(value) - (_WIDE * lanes[i] if lanes else 0), 1))
             for i, value in enumerate(line)
             if value is not None and (i % every == 0 or i == final)
         ]
 
+    lanes = _lanes([line for _, line in series]) if side_by_side else [()] * len(series)
     lines = []
-    for name, line in series:
-        drawn = points(line)
+    for (name, line), lane in zip(series, lanes, strict=True):
+        drawn = points(line, lane)
         lines.append(Line(name, _path(drawn), drawn[-1], line[-1] or 0.0))
     areas = [_path(points(low) + points(high)[::-1]) for low, high in bands]
     count = round((high - low) / step)
@@ -148,6 +154,27 @@ def chart(
     ]
     bounds_at = _apart([(across(index), label) for index, label in sorted((begins or {}).items())])
     return Chart(lines, [area for area in areas if area], ticks, first, last, said, bounds_at)
+
+
+def _lanes(lines: Sequence[Values]) -> list[list[int]]:
+    """Return a lane for each value of each line, from 0; equal values have different lanes.
+
+    A line keeps its lane while its value stays, so that it stays level.
+    """
+    found: list[list[int]] = [[] for _ in lines]
+    for index in range(max(map(len, lines))):
+        now = [line[index] if index < len(line) else None for line in lines]
+        stays = [
+            bool(index) and line[index - 1 : index + 1] == [each] * 2
+            for line, each in zip(lines, now, strict=True)
+        ]
+        taken: set[tuple[float | None, int]] = set()
+        for at in sorted(range(len(lines)), key=lambda at: not stays[at]):
+            free = (lane for lane in range(len(lines)) if (now[at], lane) not in taken)
+            lane = found[at][-1] if stays[at] else next(free)
+            taken.add((now[at], lane))
+            found[at].append(lane)
+    return found
 
 
 def _apart(lines: Sequence[tuple[float, str]]) -> list[Bound]:

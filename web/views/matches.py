@@ -58,7 +58,7 @@ def match(request: HttpRequest, pk: int) -> HttpResponse:
         context |= {
             "has_faults": any(seat.faults or seat.forfeited for seat in found.seating.all()),
             "groups": _grouped(table.steps),
-            "chart": chart(points, "deal", "end"),
+            "chart": chart(points, "deal", "end", side_by_side=True),
             "preceding": preceding,
             "following": following,
             "beside": beside,

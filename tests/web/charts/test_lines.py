@@ -22,6 +22,21 @@ def test_a_line_fills_most_of_the_height_of_its_frame() -> None:
     assert [text for _, text in drawn.ticks] == ["1400", "1450", "1500", "1550", "1600"]
 
 
+def test_lines_of_equal_value_lie_beside_each_other() -> None:
+    series = [("ada", [0.0, 0.0, 3.0]), ("bea", [0.0, 1.0, 3.0]), ("cai", [0.0, 0.0, 3.0])]
+    drawn = chart(series, "deal", "end", side_by_side=True)
+    on_each_other = chart(series, "deal", "end")
+    assert drawn is not None
+    assert on_each_other is not None
+    ada, bea, cai = (
+        [float(point.split(",")[1]) for point in line.points.split()] for line in drawn.lines
+    )
+    for heights in zip(ada, bea, cai, strict=True):
+        assert len(set(heights)) == 3
+    assert cai[0] == cai[1]  # it stays level where the second line leaves it
+    assert on_each_other.lines[0] == drawn.lines[0]
+
+
 @pytest.mark.parametrize(
     ("begins", "anchors"),
     [
