@@ -88,6 +88,17 @@ def test_the_deal_comes_before_step_1(replay: Page) -> None:
     expect(replay.locator(".jump [aria-current]")).to_have_text("1")
 
 
+def test_the_cursor_of_the_points_stands_at_the_deal_and_then_at_the_step(replay: Page) -> None:
+    chart = replay.locator("[data-points] svg")
+    left = chart.locator(".grid").first.get_attribute("x1")
+    cursor = chart.locator(".cursor")
+    assert left is not None
+    expect(cursor).to_have_attribute("x1", left)
+    replay.keyboard.press("ArrowRight")
+    expect(replay.locator("[data-at]")).to_contain_text("Step 1 of")
+    assert float(cursor.get_attribute("x1") or 0) > float(left)
+
+
 def test_the_link_of_a_step_leads_back_to_it(replay: Page) -> None:
     replay.locator("[data-step='5']").click()
     title(replay, "Day 5 of 8")

@@ -52,7 +52,7 @@ async function replay(table) {
       if (!transport) return;
       transport.update();
       beside?.show();
-      cursor(table, frame.step);
+      cursor(table, at ? frame.step : 0); // the deal comes before step 1
       if (by === "hand") address(player);
       document.title = document.title.replace(/( · [^–]*)?( – )/, ` · ${view.title(frame)}$2`);
     },
