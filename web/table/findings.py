@@ -86,7 +86,9 @@ def headline_of(found: Analysis, findings: Sequence[Finding]) -> str:
     results = [each.result for each in found.totals]
     if before > 0.5 > after and results[worst.seat] < max(results):
         return f"{worst.name} throws the win away {when}"
-    return f"{worst.name} {'blunders' if worst.mark == BLUNDER else 'loses most'} {when}"
+    if worst.mark == BLUNDER:
+        return f"{worst.name} blunders {when}"
+    return f"Costliest move: {worst.name}, {worst.when.partition(',')[0]}"
 
 
 def at_step(when: str) -> str:
