@@ -51,6 +51,7 @@ def test_on_a_phone_the_question_and_the_clock_stay_above_the_felt(visit: Visit,
     ask, felt = page.locator("#ask"), page.locator(".felt")
     assert bottom(page, "#ask") <= felt.evaluate("felt => felt.getBoundingClientRect().top")
     expect(page.locator(".countdown")).to_have_text(re.compile(r"^\d+ s left$"))
+    expect(page.locator(".countdown")).to_have_css("font-size", "20px")
     page.set_viewport_size({"width": 390, "height": 500})
     felt.evaluate("felt => felt.scrollIntoView({ block: 'end' })")
     expect(ask.locator("#question")).to_be_in_viewport(ratio=1)
