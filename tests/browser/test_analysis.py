@@ -24,6 +24,9 @@ COVERING = """() => {
     }).map((card) => card.className);
 }"""
 """A script: the cards whose number a better card beside them covers."""
+BEHIND = """() => document.querySelectorAll(
+    ".slot.below:has(> .better) + .slot:not(:has(> .better))").length"""
+"""A script: how many better cards lie behind an equal card."""
 
 
 @pytest.fixture
@@ -97,6 +100,7 @@ def test_a_blunder_has_its_verdict_and_the_better_move_in_the_hand(
     rank = str(worst["best"]).split()[-1]
     expect(card.first).to_have_class(re.compile(rf"\br{rank}\b"))
     assert replay.evaluate(COVERING) == []
+    assert replay.evaluate(BEHIND) == 0
     replay.keyboard.press("ArrowRight")  # the cards that seats draw then
     expect(replay.locator(".hand .better, .plays .better")).to_have_count(0)
 
@@ -210,6 +214,11 @@ def test_the_curve_is_seen_with_the_plays_and_is_accessible(
     page.locator("section.table").evaluate("table => table.scrollIntoView()")
     seen = (".felt .plays .tc", ".why", ".chances", ".transport [data-play]")
     assert outside(page, *seen) == []
+    if width > 700:
+        verdict, felt = (page.locator(each).bounding_box() for each in ("#verdict", ".felt"))
+        assert verdict is not None
+        assert felt is not None
+        assert felt["y"] - verdict["y"] - verdict["height"] >= 12
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
     assert faults(page) == []

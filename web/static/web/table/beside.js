@@ -168,7 +168,7 @@ export class Beside {
     for (const rank of ranks) {
       const free = [...box.querySelectorAll(`.hand .r${rank}, .plays .r${rank}`)].filter(
         (card) => !card.classList.contains("better"));
-      const card = free.findLast((each) => each.closest(".hand") && !each.classList.contains("fresh")) ?? free.at(-1);
+      const card = free.findLast((each) => each.closest(".hand")) ?? free.at(-1); // the front one of a pile
       if (!card) continue; // hidden from this seat, or handed on
       card.classList.add("better");
       card.append(element("span", "unseen", ", better move"));
