@@ -92,6 +92,52 @@ def test_each_rank_in_a_full_hand_is_readable(gallery: Visit) -> None:
     assert hidden == {390: [], 820: [], 1400: []}
 
 
+PILES = """() => [...document.querySelectorAll(".felt:not(.seats-2)")].flatMap((felt) => {
+    const hands = [...felt.querySelectorAll(".hand:not(.seated .at-0 .hand)")];
+    const below = (hand) => [...hand.querySelectorAll(".below")];
+    const isFan = (hand) => below(hand).some((slot) => slot.offsetWidth > 5);
+    const fans = hands.filter(isFan).length;
+    const isMixed = fans && fans < hands.filter((hand) => below(hand).length).length;
+    const cut = fans ? [] : [...felt.querySelectorAll(".hand [data-count]")].filter((slot) => {
+        slot.scrollIntoView({ block: "center", behavior: "instant" });
+        const { left, bottom, width } = slot.firstElementChild.getBoundingClientRect();
+        return width && document.elementFromPoint(left + 11, bottom - 4) !== slot;
+    });
+    const faults = [...(isMixed ? ["fans and piles"] : []), ...cut.map((slot) => slot.innerText)];
+    return faults.map((fault) => `${felt.parentElement.id}: ${fault}`);
+})"""
+"""A script: tables with fans and piles, and piles whose number the next card cuts."""
+
+
+def test_all_hands_have_piles_and_no_card_cuts_their_numbers(gallery: Visit) -> None:
+    page, faults = gallery.page, {}
+    page.goto("/organise/components/?at=0", wait_until="networkidle")  # the deals
+    for width in (390, 820, 1400):
+        page.set_viewport_size({"width": width, "height": 900})
+        faults[width] = page.evaluate(PILES)
+    assert faults == {390: [], 820: [], 1400: []}
+
+
+SETS = """() => [...document.querySelectorAll(".felt")].flatMap((felt) => {
+    const card = (marks) => `<li class="slot ${marks}"><span class="tc r6">6</span></li>`;
+    const [one, other] = felt.querySelectorAll(".plays");
+    one.innerHTML = card("below").repeat(4) + card("");
+    other.innerHTML = card("");
+    const [set, single] = [one, other].map((each) => each.querySelector(".slot:last-child .tc"));
+    const isSmall = single.offsetWidth && set.offsetWidth < single.offsetWidth;
+    return isSmall ? [`${felt.parentElement.id}: ${set.offsetWidth} of ${single.offsetWidth}`] : [];
+})"""
+"""A script that lets a seat play five 6s and another one: the tables where those are smaller."""
+
+
+def test_a_set_of_five_is_as_large_as_one_card(gallery: Visit) -> None:
+    page, small = gallery.page, {}
+    for width in (390, 820, 1400):
+        page.set_viewport_size({"width": width, "height": 900})
+        small[width] = page.evaluate(SETS)
+    assert small == {390: [], 820: [], 1400: []}
+
+
 STRAIGHTS = """() => [...document.querySelectorAll(".table:not(.small) .felt")].flatMap((felt) => {
     for (const at of felt.querySelectorAll(".played")) {
         const cards = [8, 9, 10, 11, 12].map((rank) =>
