@@ -15,7 +15,7 @@ export const WAITS = { deal: 1100, give: 1300, play: 1100, result: 2600, end: 30
 /** Milliseconds for each letter of a result, and for all at most. */
 const LETTER = 35, LONGEST = 7000;
 
-/** Returns how long a frame stays, in milliseconds: a long result longer. @param {Frame} frame */
+/** Returns the milliseconds that a frame stays: a long result longer. @param {Frame} frame */
 export function stay({ kind, lines }) {
   const letters = kind === "result" ? lines.join(" ").length : 0;
   return Math.max(WAITS[kind], Math.min(letters * LETTER, LONGEST));
@@ -37,7 +37,7 @@ export const part = (root, selector) => /** @type {any} */ (root.querySelector(s
 /** @type {FindAll} */
 export const parts = (root, selector) => root.querySelectorAll(selector);
 
-/** Marks equal cards side by side, one pile with their number on a narrow table. @param {HTMLElement[]} items */
+/** Marks equal cards side by side: piles with their number. @param {HTMLElement[]} items */
 function pile(items) {
   let count = 0;
   items.forEach((item, at) => {
