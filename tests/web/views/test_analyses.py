@@ -91,6 +91,8 @@ def test_the_analysis_begins_with_what_lost_most_and_ends_with_the_explanations(
     loses = f"{names[worst['seat']]} loses 2.0 places"
     day = steps_of(match.record)[worst["ply"]][1]
     text = page(client, f"/matches/{match.pk}/analysis/")
+    result_first = text.partition('<p class="lead">')[2].partition(".")[0]
+    assert ", 12 Days" in result_first
     order = (
         "<h1>",
         f"on {day}</h1>",
