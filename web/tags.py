@@ -235,17 +235,18 @@ def follow_button(context: template.Context, followed: Bot | Tournament) -> dict
 
 
 @register.simple_tag(takes_context=True)
-def here(context: template.Context, name: str) -> str:
+def here(context: template.Context, name: str, below: str = "") -> str:
     """Return the attribute ``aria-current`` of a link if this page is the linked one or below it.
 
     Args:
         context: of the page.
         name: of the linked page's address.
+        below: how the addresses of pages below the linked one begin; "" if with its address.
     """
     path, linked = getattr(context.get("request"), "path", ""), reverse(name)
     if path == linked:
         return mark_safe('aria-current="page"')
-    return mark_safe('aria-current="true"') if path.startswith(linked) else ""
+    return mark_safe('aria-current="true"') if path.startswith(below or linked) else ""
 
 
 @register.simple_tag(takes_context=True)
