@@ -181,11 +181,11 @@ def draw_deck(*, has_claus: bool) -> Picture:
     lowest = "the Claus, 0," if has_claus else "the partridge, 1,"
     rows = [range(0 if has_claus else 1, 7), range(7, 13)]
     columns = 7 if has_claus else 6  # the Claus has a column of its own
-    height = 12 + 90 * len(rows)
+    height = 2 + 90 * len(rows)
     picture = Picture(f"One card of each rank, from {lowest} to the drummer, 12.", height)
     for row, ranks in enumerate(rows):
         for column, rank in enumerate(ranks, columns - len(ranks)):
-            x = 6 + (WIDTH - 12) * (2 * column + 1) // (2 * columns)
+            x = 40 + (WIDTH - 80) * column // (columns - 1)  # 40: room for half a long name
             y = 10 + row * 90
             picture.card(x - 19, y, rank)
             for line, word in enumerate(GIFTS[rank].split()):
