@@ -130,6 +130,15 @@ def game_title(played: Match | Ladder | Challenge) -> str:
 
 
 @register.filter
+def described(ladder: Ladder) -> str:
+    """Return the game and preset, and the seats, of a ladder, without the game if in its title."""
+    seats = f"{ladder.seats} seats"
+    game, _, edition = game_title(ladder).partition(", ")
+    parts = [edition, seats] if game == ladder.title else [game, edition, seats]
+    return ", ".join(filter(None, parts))
+
+
+@register.filter
 def unit(game: str) -> str:
     """Return what a score of a game counts: "points" or "gifts"."""
     return SCORE_UNITS[game]
