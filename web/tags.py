@@ -151,6 +151,13 @@ def called(game: str) -> str:
 
 
 @register.filter
+def names_game(tournament: Tournament) -> bool:
+    """Return whether the title of a tournament begins with the title of its game."""
+    game = called(tournament.ladder.game)
+    return tournament.title.startswith((f"{game},", f"{game}:"))
+
+
+@register.filter
 def kept_until(written: datetime) -> datetime:
     """Return when output is removed at the latest."""
     return bot_output.kept_until(written)
