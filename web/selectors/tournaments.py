@@ -48,6 +48,13 @@ def matching(tournaments: QuerySet[Tournament], wanted: str, format_: str) -> Qu
     return tournaments.filter(format=format_) if format_ else tournaments
 
 
+def house_bots_to_play(tournament: Tournament) -> list[Bot]:
+    """Return the house bots that a tournament enters at its start, as they are now."""
+    if not tournament.house_bots or tournament.state not in (State.ANNOUNCED, State.ENTRIES_OPEN):
+        return []
+    return list(Bot.objects.house().playable().order_by("pk"))
+
+
 def bots_to_enter(user: User | None, tournament: Tournament) -> list[Bot]:
     """Return the bots that a person may enter for a tournament now."""
     if user is None or not takes_entries(tournament):

@@ -24,6 +24,7 @@ from web.selectors.rounds import blocks_of, progress_of
 from web.selectors.tournaments import (
     bots_to_enter,
     bots_to_withdraw,
+    house_bots_to_play,
     next_on_ladder,
 )
 from web.tournament_match import match_to_watch
@@ -80,6 +81,7 @@ def tournament(request: HttpRequest, pk: int) -> HttpResponse:
         "seed": public_seed(found),
         "live": live,
         "revision": revision,
+        "house_bots": house_bots_to_play(found),
         "to_enter": bots_to_enter(user, found),
         "to_withdraw": bots_to_withdraw(user, history),
     }
