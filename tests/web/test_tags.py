@@ -3,7 +3,8 @@
 import pytest
 from django.template.loader import render_to_string
 
-from web.tags import whole
+from league.models import Ladder, Tournament
+from web.tags import described, names_game, whole
 
 
 @pytest.mark.parametrize(
@@ -31,3 +32,18 @@ def test_a_word_too_long_for_a_line_of_a_phone_may_wrap() -> None:
 
 def test_what_people_type_is_escaped() -> None:
     assert whole("<b-1>") == '<span class="whole">&lt;b-1&gt;</span>'
+
+
+def test_a_ladder_named_after_its_game_has_the_game_once() -> None:
+    ladder = Ladder(title="12 Days of Christmas", game="partridge", rules="eagle-short", seats=4)
+    assert described(ladder) == "short game, 4 seats"
+    ladder.title = "Fast"
+    assert described(ladder) == "12 Days of Christmas, short game, 4 seats"
+
+
+@pytest.mark.parametrize(
+    ("title", "named"),
+    [("12 Days, hourly", True), ("12 Days: a cup", True), ("12 Days of snow", False)],
+)
+def test_a_title_names_the_game_if_a_comma_or_colon_follows(title: str, named: bool) -> None:
+    assert names_game(Tournament(title=title, ladder=Ladder(game="twelve-days"))) is named

@@ -24,6 +24,9 @@ def test_an_account_follows_a_bot_and_reads_what_happened_to_it(
 ) -> None:
     feeds.write_items(timezone.now())
     assert client.get("/feed/").status_code == 302
+    sentence = "Your feed needs an account."
+    assert sentence in client.get("/feed/", follow=True).content.decode()
+    assert sentence not in page(client, "/account/sign-in/")
     assert "Sign in to follow this bot" in words_of(page(client, "/bots/bot-0/"))
     client.force_login(User.objects.create(username="ada"))
     assert "You follow nothing yet" in page(client, "/feed/")

@@ -138,3 +138,9 @@ def test_the_guide_speaks_at_each_decision_of_12_days_of_christmas() -> None:
         assert ("You have no " in said) == (seen["legal_moves"] == ["pass"])
         is_last = any(len(move.split()) - 1 == len(seen["hand"]) for move in seen["legal_moves"])
         assert ("your last cards now" in said) == is_last
+
+
+def test_each_of_the_three_steps_is_a_link(client: Client) -> None:
+    steps = text(client, "/learn/").partition('<ol class="path"')[2].partition("</ol>")[0]
+    assert re.findall(r'<li><a href="([^"]+)"', steps)[:2] == ["/learn/twelve-days/", "/play/"]
+    assert steps.count("<li><a ") == steps.count("<li>") == 3

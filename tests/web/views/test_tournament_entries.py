@@ -1,5 +1,6 @@
 """The forms on a tournament's page that enter and withdraw a bot."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -89,3 +90,26 @@ def test_the_page_offers_the_forms_to_owners_while_entries_are_open(
     assert f'action="{address}enter/"' in page(client, address)
     client.logout()
     assert f'action="{address}enter/"' not in page(client, address)
+
+
+def test_before_the_start_the_page_lists_the_house_bots_and_has_one_way_to_enter(
+    client: Client, open_tournament: Tournament
+) -> None:
+    small.bots(2, prefix="house")
+    address = f"/tournaments/{open_tournament.pk}/"
+    text = page(client, address)
+    entries = text.partition('id="standings"')[2].partition("</section>")[0]
+    assert "No bot has entered yet. These house bots play:" in entries
+    assert re.findall(r'href="([^"]+)"', entries) == ["/bots/house-0/", "/bots/house-1/"]
+    Tournament.objects.update(house_bots=False)
+    text = page(client, address)
+    entries = text.partition('id="standings"')[2].partition("</section>")[0]
+    assert "house-0" not in entries
+    assert "Sign in" not in entries
+
+
+def test_the_menu_marks_tournaments_on_the_page_of_one(
+    client: Client, open_tournament: Tournament
+) -> None:
+    text = page(client, f"/tournaments/{open_tournament.pk}/")
+    assert re.findall(r'<a href="([^"]+)" aria-current="true"', text) == ["/events/"]
