@@ -9,7 +9,9 @@ A Python file has one of these; a ``.wasm`` file is a bot as `bots_sdk.wasm` des
 """
 
 import inspect
+import shlex
 import sys
+from contextlib import suppress
 from pathlib import Path
 from traceback import format_exception_only
 from types import CodeType, ModuleType
@@ -17,12 +19,14 @@ from typing import Any
 
 from bots_sdk.bot import BotFile, Choose, MatchInfo
 from bots_sdk.bot_errors import BotFileError
+from bots_sdk.invoking import python_word
 from bots_sdk.wasm.binary import is_module
 from bots_sdk.wasm.bot import ModuleFile
 
 _SUFFIXES = (".py", ".wasm", ".zip")
-_BINARY = (b"\0asm", b"PK")
-"""How WebAssembly modules and archives begin, whatever their names are."""
+_ARCHIVE = (b"PK\3\4", b"PK\5\6")
+"""How archives begin, whatever their names are."""
+_BINARY = (b"\0asm", *_ARCHIVE)
 
 
 class PythonFile(BotFile):
@@ -122,7 +126,8 @@ def load(path: str | Path) -> BotFile:
     """Return the bot in a file; Python may import modules from its directory.
 
     Raises:
-        BotFileError: the file does not exist, raises an exception, or contains no bot.
+        BotFileError: the file does not exist, is an archive, raises an exception, or contains no
+            bot.
     """
     path = Path(path)
     if path.is_dir():
@@ -133,6 +138,8 @@ def load(path: str | Path) -> BotFile:
     source = read_file(path)
     if is_module(source):
         return ModuleFile(path, source)
+    if source.startswith(_ARCHIVE):
+        raise BotFileError(_archive_text(path))
     code = compiled(source, str(path))
     beside = str(path.resolve().parent)
     if beside not in sys.path:
@@ -153,13 +160,35 @@ def compiled(source: bytes, name: str) -> CodeType:
     try:
         return compile(source, name, "exec", dont_inherit=True)
     except SyntaxError as error:
+        if error.lineno is None:  # for example, a byte 0
+            raise BotFileError(_not_python(name, error.msg)) from None
         # The first line repeats the file's name, the last one the message.
         shown = "".join(format_exception_only(error)).splitlines()[1:-1]
         raise BotFileError(
             "\n".join([f"{name}, line {error.lineno}: {error.msg}", *shown])
         ) from None
     except ValueError as error:
-        raise BotFileError(f"{name} is not Python: {error}. Name the bot's .py file.") from None
+        raise BotFileError(_not_python(name, str(error))) from None
+
+
+def _not_python(name: str, why: str) -> str:
+    return f"{name} is not Python: {why}. Name the bot's .py file."
+
+
+def _archive_text(path: Path) -> str:
+    """Return the message for an archive: how to unpack it, and which file to name."""
+    with suppress(ValueError):
+        path = path.relative_to(Path.cwd())
+    folder = path.with_suffix("") if path.suffix else path.with_name(f"{path.name}-unpacked")
+    name, target = shlex.quote(str(path)), shlex.quote(str(folder))
+    bot = f"`twelfth-night try {shlex.quote(str(folder / 'bot.py'))}`"
+    remedy = (
+        f"Name the bot.py of the folder beside it, for example {bot}."
+        if (folder / "bot.py").exists()
+        else f"Unpack it with `{python_word()} -m zipfile -e {name} {target}`, and name its "
+        f"bot.py, for example {bot}."
+    )
+    return f"{path} is an archive. {remedy} `twelfth-night check` and `upload` take archives."
 
 
 def read_file(path: Path) -> bytes:

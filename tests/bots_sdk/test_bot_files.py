@@ -1,5 +1,7 @@
 """Bots from files: what is taken, what is refused, and with which words."""
 
+import subprocess
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -150,3 +152,28 @@ def test_a_directory_with_a_bot_py_is_a_bot(tmp_path: Path) -> None:
         load(tmp_path)
     written(tmp_path, SMALLEST, "bot.py")
     assert load(tmp_path)(INFO)(SEEN) == "give 1"
+
+
+def test_an_archive_names_the_command_that_unpacks_it_and_the_file_to_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with zipfile.ZipFile("trn.zip", "w") as archive:
+        archive.writestr("bot.py", SMALLEST)
+    with pytest.raises(BotFileError) as refused:
+        load(tmp_path / "trn.zip")
+    message = str(refused.value)
+    assert message.startswith("trn.zip is an archive. Unpack it with `")
+    assert message.endswith("`twelfth-night check` and `upload` take archives.")
+    unpack = message.split("`")[1]
+    subprocess.run(["sh", "-c", unpack], check=True)
+    assert "for example `twelfth-night try trn/bot.py`" in message
+    assert load("trn/bot.py")(INFO)(SEEN) == "give 1"
+    with pytest.raises(BotFileError, match=r"trn\.zip is an archive\. Name the bot\.py of the"):
+        load("trn.zip")  # unpacking it again could overwrite changes
+
+
+def test_a_file_with_a_byte_0_is_not_python_and_no_line_is_named(tmp_path: Path) -> None:
+    with pytest.raises(BotFileError, match=r"mybot\.py is not Python: source code") as refused:
+        load(written(tmp_path, "\0"))
+    assert "line None" not in str(refused.value)
