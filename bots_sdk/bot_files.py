@@ -197,6 +197,11 @@ def read_file(path: Path) -> bytes:
     Raises:
         BotFileError: the file does not exist, can't be read, or is of another kind.
     """
+    if path.is_dir():
+        raise BotFileError(
+            f"{path} is a directory. Give the bot's file, or create a zip archive with bot.py at "
+            f"its top level: `cd {shlex.quote(str(path))}; zip -r bot.zip .`"
+        )
     try:
         data = path.read_bytes()
     except FileNotFoundError:

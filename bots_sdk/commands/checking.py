@@ -133,11 +133,6 @@ def check(
 
 def _source(path: Path) -> tuple[Source, list[str]]:
     """Return the bot's files, and the games that it declares."""
-    if path.is_dir():
-        raise ImpossibleError(
-            f"{path} is a directory. Give the bot's file, or create a zip archive with bot.py at "
-            f"its top level: `cd {path}; zip -r bot.zip .`"
-        )
     try:
         source = read_source(read_file(path))
         return source, list(declared_games(source))

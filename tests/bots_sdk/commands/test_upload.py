@@ -121,6 +121,15 @@ def test_tracebacks_name_the_file_but_archives_keep_bot_py() -> None:
     assert with_name("Write a bot.py at its top.", Path("my.py")) == "Write a bot.py at its top."
 
 
+def test_a_directory_names_the_command_that_packs_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = upload(League(), tmp_path, monkeypatch)
+    assert result.exit_code == 2
+    assert f"{tmp_path} is a directory. Give the bot's file, or" in result.stderr
+    assert f"`cd {tmp_path}; zip -r bot.zip .`" in result.stderr
+
+
 @pytest.mark.parametrize("name", ["README.md", "remote_bot.mjs"])
 def test_a_file_that_is_no_bot_is_refused_before_any_call(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
