@@ -190,7 +190,7 @@ def ab(
         )
     jobs = process_count(jobs, 2 * max_blocks)
     if not as_json:
-        note_undeclared([old, new], setup.table.game)
+        note_undeclared([old, new], setup)
         print(f"Is {test.new.name} better than {test.old.name}?")
         print(f"{setup.title}; {counted(jobs, 'match')} in parallel")
         print(f"The same deals again: --seed {setup.seed_text}")

@@ -3,6 +3,7 @@
 import secrets
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -16,6 +17,7 @@ from bots_sdk.arena.matches import LADDER_RULES, MatchType
 from bots_sdk.arena.pool import cores
 from bots_sdk.commands.errors import ImpossibleError
 from bots_sdk.commands.leagues import chosen_league, client_for
+from bots_sdk.invoking import typed
 from bots_sdk.refusals import SourceRefusedError
 from bots_sdk.sandbox.declarations import declared_games
 from bots_sdk.sandbox.sources import Source
@@ -92,12 +94,14 @@ class HomeSetup:
         field: the opponents.
         seed_text: the text for ``--seed`` that gives the same deals again.
         seed: the seed, 32 bytes.
+        game_option: the option that set the game; empty without one.
     """
 
     table: MatchType
     field: tuple[Contestant, ...]
     seed_text: str
     seed: bytes
+    game_option: str = ""
 
     @classmethod
     def from_options(
@@ -127,6 +131,7 @@ class HomeSetup:
             ArenaError: an opponent does not exist.
             LeagueError: a ladder is given, and the league does not show it.
         """
+        asked = game
         if ladder:
             if game or rules or seats is not None:
                 raise ImpossibleError(
@@ -139,7 +144,9 @@ class HomeSetup:
                 game = next(iter(declared))
             table = _match_type(game, rules, seats)
         text, seed_bytes = _seed_of(seed)
-        return cls(table, _opponents(against), text, seed_bytes)
+        options = {"--ladder": ladder, "--game": asked, "--rules": rules}
+        option = next((name for name, value in options.items() if value), "")
+        return cls(table, _opponents(against), text, seed_bytes, option)
 
     @property
     def title(self) -> str:
@@ -169,15 +176,30 @@ def declared_by(word: str) -> tuple[str, ...]:
         raise ImpossibleError(f"{word}: {error}.") from None
 
 
-def note_undeclared(files: Sequence[str], game: str) -> None:
-    """Print a note for each file that declares other games than the one that is played."""
+def note_undeclared(files: Sequence[str], setup: HomeSetup) -> None:
+    """Print a note for each file that declares other games than the one that is played.
+
+    Args:
+        files: the words for the tested bots.
+        setup: the set-up of the matches, whose opponents get such notes too.
+    """
+    game, option = setup.table.game, setup.game_option
+    writes = f"`twelfth-night new NAME --game {game}`"
     for word in files:
-        declared = declared_by(word)
-        if declared and game not in declared:
-            print(
-                f"Note: {word} declares GAMES = {list(declared)}, so perhaps it can't play {game}.",
-                file=sys.stderr,
-            )
+        leave_out = f"Leave out {option}, or write a bot" if option else "Write a bot"
+        _note_undeclared(word, game, f"{leave_out} for {game}: {writes}.")
+    for opponent in setup.field:
+        if opponent.path is not None and opponent.name not in files:
+            with suppress(ImpossibleError):  # a wrong GAMES does not keep an opponent from playing
+                remedy = f"Name an opponent that plays it; {writes} writes one."
+                _note_undeclared(opponent.name, game, remedy)
+
+
+def _note_undeclared(word: str, game: str, remedy: str) -> None:
+    declared = declared_by(word)
+    if declared and game not in declared:
+        note = f"Note: {word} declares GAMES = {list(declared)}, so perhaps it can't play {game}."
+        print(typed(f"{note} {remedy}"), file=sys.stderr)
 
 
 def _ladder_table(slug: str) -> MatchType:

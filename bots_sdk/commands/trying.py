@@ -118,7 +118,7 @@ def try_bot(
         raise ImpossibleError("--all needs --replay.")
     jobs = process_count(jobs, trial.matches)
     if not as_json:
-        note_undeclared([bot], setup.table.game)
+        note_undeclared([bot], setup)
         field = ", ".join(each.name for each in trial.field)
         count = f"{counted(trial.matches, 'match')} in {counted(blocks or 0, 'block')}"
         if not blocks:

@@ -140,7 +140,7 @@ def _watch_here(
     if len(words) > seats:
         raise ImpossibleError(f"{len(words)} bots are given for {seats} seats. Leave some out.")
     if not as_json:
-        note_undeclared(words, setup.table.game)
+        note_undeclared(words, setup)
     given = [each for word in words for each in field_of([word])]
     others = [setup.field[seat % len(setup.field)] for seat in range(seats - len(given))]
     contestants = [*given, *others]

@@ -188,9 +188,21 @@ def test_the_file_declares_its_game_and_the_ladder_of_that_game_sets_the_rules(
     assert re.search(r"twelfth-night watch bird.py +# ", result.stdout)
     result = home("try", "bird.py", *SMALL[:2], "--blocks", 1, "--game", "twelve-days")
     assert (
-        "bird.py declares GAMES = ['partridge'], so perhaps it can't play twelve-days"
-        in result.stderr
-    )
+        "bird.py declares GAMES = ['partridge'], so perhaps it can't play twelve-days. Leave out "
+        "--game, or write a bot for twelve-days: `twelfth-night new NAME --game twelve-days`.\n"
+    ) in result.stderr
+    result = home("try", "bird.py", *SMALL[:2], "--blocks", 1, "--rules", "calliope")
+    assert "can't play twelve-days. Leave out --rules, or write a bot" in result.stderr
+
+
+def test_an_opponent_of_another_game_is_noted(home: Home, tmp_path: Path) -> None:
+    (tmp_path / "bird.py").write_text(f'GAMES = ["partridge"]\n{BOTS["first.py"]}')
+    result = home("try", "first.py", "--blocks", 1, "--against", "typo.py,bird.py")
+    assert result.stderr.count("Note: ") == 1
+    assert (
+        "Note: bird.py declares GAMES = ['partridge'], so perhaps it can't play twelve-days. "
+        "Name an opponent that plays it; `twelfth-night new NAME --game twelve-days` writes one.\n"
+    ) in result.stderr
 
 
 def test_blocks_that_all_end_equal_give_no_interval_and_the_verdict_says_why(home: Home) -> None:
