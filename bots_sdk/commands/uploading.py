@@ -38,6 +38,11 @@ from bots_sdk.sandbox.sources import read_source
 MAX_CHECK_SECONDS = 150.0
 """How long `upload` waits for a check; a check that takes longer waits for a worker."""
 _POLL_SECONDS = 0.5
+_MEASURED_BLOCKS = 20
+"""After this number of blocks, a hosted bot has a rank in less than a minute on an idle league.
+
+benchmarks/README.md has the figures, in the row of ``placement.py``.
+"""
 
 
 def upload(
@@ -275,10 +280,12 @@ def _print_next_step(client: Client, url: str, version: Any) -> None:
     blocks = " or ".join(map(str, sorted({each["ranked_from"] for each in open_to_it})))
     which = "This command enters" if len(open_to_it) == 1 else "Each of these commands enters"
     after = "" if is_checked else " after the check"
+    is_soon = all(each["ranked_from"] <= _MEASURED_BLOCKS for each in open_to_it)
     print(
-        f"To get a rating, enter it{after} on a ladder, a lasting ranking. Its first match then "
-        "usually begins within a minute, and it has a rank, its position on the ladder, after "
-        f"{blocks} blocks. {which} it, and shows how long this takes:"
+        f"To get a rating, enter it{after} on a ladder, a lasting ranking. On an idle league, its "
+        "first match then begins within seconds. It has a rank, its position on the ladder, after "
+        f"{blocks} blocks{', in less than a minute' if is_soon else ''}. {which} it, and shows how "
+        "long this takes:"
     )
     for each in open_to_it:
         print(f"  {command_word()} enter {each['slug']} {name} --wait")

@@ -202,9 +202,22 @@ def test_upload_states_how_long_the_check_takes_and_lists_ladders_that_fit(run: 
     text = result.stdout
     assert "Its check plays one match of each of the bot's games. It ends in about 10 s." in text
     assert text.endswith(
-        "it has a rank, its position on the ladder, after 20 blocks. This command enters it, and "
-        f"shows how long this takes:\n  {command_word()} enter partridge swan --wait\n"
+        "On an idle league, its first match then begins within seconds. It has a rank, its "
+        "position on the ladder, after 20 blocks, in less than a minute. This command enters it, "
+        f"and shows how long this takes:\n  {command_word()} enter partridge swan --wait\n"
     )
+
+
+def test_upload_promises_no_time_for_more_blocks_than_were_measured(run: Run) -> None:
+    class SlowLeague(League):
+        def send(self, call: Call[Any]) -> Any:
+            found = super().send(call)
+            if call.path == "ladders":
+                found["results"][0]["ranked_from"] = 40
+            return found
+
+    result = run(SlowLeague(), "upload", "swan.py")
+    assert "after 40 blocks. This command" in result.stdout
 
 
 def test_upload_with_wait_follows_a_bot_that_is_on_a_ladder(run: Run) -> None:
