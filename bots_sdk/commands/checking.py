@@ -20,7 +20,7 @@ from bots_sdk.commands.errors import REFUSED, STOPPED, ImpossibleError
 from bots_sdk.commands.home import Faults
 from bots_sdk.commands.output import Json, print_json
 from bots_sdk.commands.progress import PrintLine, progress, time_left
-from bots_sdk.commands.versions import with_name
+from bots_sdk.commands.versions import archive_remedy, with_name
 from bots_sdk.durations import about
 from bots_sdk.refusals import SourceRefusedError
 from bots_sdk.sandbox.declarations import declared_games
@@ -141,11 +141,17 @@ def _source(path: Path) -> tuple[Source, list[str]]:
 
 
 def _with_name(finding: Finding, source: Source, bot: Path) -> Finding:
-    """Return a finding that names the bot's file; the sandbox calls a single file bot.py."""
+    """Return a finding that names the bot's file; the sandbox calls a single file bot.py.
+
+    If the bot did not find a file that is beside it, the remedy is an archive.
+    """
     if source.files:
         return finding
     return replace(
-        finding, text=with_name(finding.text, bot), evidence=with_name(finding.evidence, bot)
+        finding,
+        text=with_name(finding.text, bot),
+        remedy=" ".join(filter(None, (finding.remedy, archive_remedy(finding.text, bot)))),
+        evidence=with_name(finding.evidence, bot),
     )
 
 

@@ -23,6 +23,7 @@ from bots_sdk.commands.ranking import (
     print_rank,
 )
 from bots_sdk.commands.versions import (
+    archive_remedy,
     import_remedy,
     print_qualifying_matches,
     print_version,
@@ -235,7 +236,8 @@ def _print_refusal(client: Client, version: Any, file: Path) -> None:
 
 
 def _print_remedy(version: Any, file: Path) -> None:
-    if remedy := import_remedy(version["reason"], file):
+    reason = version["reason"]
+    if remedy := import_remedy(reason, file) or archive_remedy(reason, file):
         print(typed(f"\n{remedy}"))
 
 

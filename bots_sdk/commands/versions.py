@@ -1,13 +1,21 @@
-"""Print a version with its check: its state, the bot's output, and a remedy for imports."""
+"""Print a version with its check: its state, the bot's output, and remedies."""
 
 import re
+import shlex
 from pathlib import Path
 from typing import Any
+
+from bots_sdk.invoking import command_word, python_word
 
 _PLACE = re.compile(
     r'(?<=\()bot\.py(?=, line \d)|(?<=File ")bot\.py(?=")|^bot\.py(?=, line \d)', re.M
 )
 """The sandbox's name of an upload, where a message or a traceback names a line of it."""
+_NO_FILE = re.compile(
+    r"FileNotFoundError: \[Errno 2\] No such file or directory: "
+    r"(?P<quote>['\"])(?:/\S*/bot-[a-z0-9_]{8}/)?(?P<path>[^'\"]+)(?P=quote)"
+)
+"""A file that a bot did not find; without a sandbox, a new directory stands before its path."""
 _FAILED_IMPORTS = ("ModuleNotFoundError", "the sandbox has no module")
 
 
@@ -41,6 +49,33 @@ def import_remedy(reason: str, file: Path) -> str:
         f"`twelfth-night check {file}` lists all imports that fail. A bot that needs other "
         "packages can run on your machine, as a remote bot: `twelfth-night bot create NAME`."
     )
+
+
+def archive_remedy(reason: str, file: Path) -> str:
+    """Return how to pack a bot with a file beside it that it did not find; else an empty text."""
+    found = _NO_FILE.search(reason)
+    missing = Path(found["path"]) if found else Path()
+    if missing.is_absolute() or ".." in missing.parts or not missing.parts:
+        return ""
+    if file.suffix == ".zip" or not (file.parent / missing).exists():
+        return ""
+    beside = file.parent / missing.parts[0]  # a file, or a directory, which is packed as a whole
+    main, archive, copying = file, file.with_suffix(".zip"), ""
+    if file.name != "bot.py":  # an archive needs this name, and the directory may have a bot.py
+        main = file.with_suffix("") / "bot.py"
+        copying = f"mkdir {_quoted(main.parent)} && cp {_quoted(file)} {_quoted(main)} && "
+    elif file.parent.name not in ("", ".."):
+        archive = file.parent.with_name(f"{file.parent.name}.zip")
+    packing = f"{python_word()} -m zipfile -c {_quoted(archive)} {_quoted(main)} {_quoted(beside)}"
+    return (
+        "`check` and `upload` take this file alone, without the files beside it. Pack both: "
+        f"`{copying}{packing}`. Then check the archive: "
+        f"`{command_word()} check {_quoted(archive)}`."
+    )
+
+
+def _quoted(path: Path) -> str:
+    return shlex.quote(str(path))
 
 
 def print_version(url: str, version: Any) -> None:
