@@ -33,7 +33,9 @@ class NewChallengeSerializer(serializers.Serializer[None]):
     rules = serializers.CharField(
         required=False,
         max_length=40,
-        help_text="Name of a preset of the game, such as `calliope`. Only together with `game`.",
+        help_text="Name of a preset of the game, such as `calliope`. Only together with `game`. If "
+        "you leave it out, the league takes preset and clocks from a ladder of the game that "
+        "allows this number of bots; without such a ladder, the first preset that allows it.",
     )
 
 

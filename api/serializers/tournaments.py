@@ -119,16 +119,16 @@ class EventSettingsSerializer(serializers.Serializer[None]):
         max_value=int(BLOCKS_PER_ROUND.high),
         required=False,
         allow_null=True,
-        help_text="Number of blocks that a table plays in a round. Null or left out: 2 in a Swiss, "
-        "1 in other formats.",
+        help_text="Number of blocks that a table plays in a round. Null: 2 in a Swiss, 1 in other "
+        "formats.",
     )
     swiss_rounds = serializers.IntegerField(
         min_value=1,
         max_value=int(SWISS_ROUNDS.high),
         required=False,
         allow_null=True,
-        help_text="Number of rounds of a Swiss. Null or left out: the base-2 logarithm of the "
-        "number of entrants, rounded up, plus 2. So 16 bots play 6 rounds.",
+        help_text="Number of rounds of a Swiss. Null: the base-2 logarithm of the number of "
+        "entrants, rounded up, plus 2. So 16 bots play 6 rounds.",
     )
     late_entry = serializers.BooleanField(
         required=False,
@@ -180,7 +180,8 @@ class TournamentChangesSerializer(EventSettingsSerializer):
     changed_at = serializers.DateTimeField(
         required=False,
         help_text="The tournament's `changed_at` as you read it. If somebody else has changed the "
-        "tournament since, your changes are refused.",
+        "tournament since, your changes are refused. If you leave it out, the league makes your "
+        "changes in any case.",
     )
 
 

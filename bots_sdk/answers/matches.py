@@ -138,7 +138,9 @@ class NewChallenge(TypedDict):
     """`twelve-days` or `partridge`. If you leave it out, the league takes game, preset and clocks
     from a ladder that allows this number of bots. It prefers a ladder that your bot is on."""
     rules: NotRequired[str]
-    """Name of a preset of the game, such as `calliope`. Only together with `game`."""
+    """Name of a preset of the game, such as `calliope`. Only together with `game`. If you leave it
+    out, the league takes preset and clocks from a ladder of the game that allows this number of
+    bots; without such a ladder, the first preset that allows it."""
 
 
 class NewMatch(TypedDict):

@@ -82,11 +82,10 @@ class NewTournament(TypedDict):
     """`round-robin`: all possible tables, or a balanced choice of them. `swiss`: bots with similar
     scores meet. `knockout`: the better half of each table goes on."""
     blocks_per_table: NotRequired[int | None]
-    """Number of blocks that a table plays in a round. Null or left out: 2 in a Swiss, 1 in other
-    formats."""
+    """Number of blocks that a table plays in a round. Null: 2 in a Swiss, 1 in other formats."""
     swiss_rounds: NotRequired[int | None]
-    """Number of rounds of a Swiss. Null or left out: the base-2 logarithm of the number of
-    entrants, rounded up, plus 2. So 16 bots play 6 rounds."""
+    """Number of rounds of a Swiss. Null: the base-2 logarithm of the number of entrants, rounded
+    up, plus 2. So 16 bots play 6 rounds."""
     late_entry: NotRequired[bool]
     """Accept entries while it runs; not in a knockout."""
     house_bots: NotRequired[bool]
@@ -213,11 +212,10 @@ class TournamentChanges(TypedDict):
     """`round-robin`: all possible tables, or a balanced choice of them. `swiss`: bots with similar
     scores meet. `knockout`: the better half of each table goes on."""
     blocks_per_table: NotRequired[int | None]
-    """Number of blocks that a table plays in a round. Null or left out: 2 in a Swiss, 1 in other
-    formats."""
+    """Number of blocks that a table plays in a round. Null: 2 in a Swiss, 1 in other formats."""
     swiss_rounds: NotRequired[int | None]
-    """Number of rounds of a Swiss. Null or left out: the base-2 logarithm of the number of
-    entrants, rounded up, plus 2. So 16 bots play 6 rounds."""
+    """Number of rounds of a Swiss. Null: the base-2 logarithm of the number of entrants, rounded
+    up, plus 2. So 16 bots play 6 rounds."""
     late_entry: NotRequired[bool]
     """Accept entries while it runs; not in a knockout."""
     house_bots: NotRequired[bool]
@@ -239,7 +237,8 @@ class TournamentChanges(TypedDict):
     """When entries open; you can't change it after that."""
     changed_at: NotRequired[str]
     """The tournament's `changed_at` as you read it. If somebody else has changed the tournament
-    since, your changes are refused."""
+    since, your changes are refused. If you leave it out, the league makes your changes in any
+    case."""
 
 
 class TournamentEntry(TypedDict):

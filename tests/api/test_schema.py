@@ -114,6 +114,30 @@ def test_every_field_and_parameter_has_a_description(api: Api) -> None:
     assert without == []
 
 
+CONDITIONS = {"changed_at", "replaces", "seen"}
+"""Fields that refuse a call if somebody else has changed the state; no call changes them."""
+
+
+def test_each_optional_field_of_a_body_states_what_happens_without_it(api: Api) -> None:
+    schema = api.get("schema/").json()
+    without = []
+    for methods in schema["paths"].values():
+        for method, operation in methods.items():
+            for content in operation.get("requestBody", {}).get("content", {}).values():
+                name = content["schema"]["$ref"].rpartition("/")[2]
+                body = schema["components"]["schemas"][name]
+                keeps = method == "patch" and "leave out stays as it is" in body["description"]
+                without += [
+                    f"{operation['operationId']}.{field}"
+                    for field, inner in body["properties"].items()
+                    if field not in body.get("required", ())
+                    and "default" not in inner
+                    and not re.search(r"if you leave (it|.+ )out", inner["description"], re.I)
+                    and (field in CONDITIONS or not keeps)
+                ]
+    assert without == []
+
+
 @pytest.mark.parametrize(
     ("call", "token"),
     [
