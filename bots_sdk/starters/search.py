@@ -5,18 +5,6 @@ with the best mean result. The hidden cards are unknown, so each playout deals t
 way. After the first move all seats choose at random, weighted by rules of thumb.
 
 Rules: `twelfth-night rules twelve-days`. What a bot sees: `twelfth-night rules observations`.
-
-Three ideas:
-
-- Use another policy (how all seats choose their moves in a playout): all moves equally likely
-  (`engine.playouts.UNIFORM`), or your own numbers (a `TwelveDaysTable` or a `PartridgeTable` of
-  `engine.playouts`).
-- Play more playouts for the moves that look best.
-- Choose by `pair_result` (the share of opponents beaten) instead of `lead` (the bot's points above
-  the mean of the others).
-
-The bot `bots_sdk/reference/search_bot.py` drops the worse half of the moves after each round of
-playouts, and stops at a time limit.
 """
 
 import json
@@ -46,3 +34,27 @@ def choose(observation: dict[str, Any]) -> str:
         this_round=True,
     )
     return max(found, key=lambda each: each.lead).move
+
+
+# Three ideas. Each replaces the lines with "-" by the lines with "+". Keep the old bot in another
+# file: `twelfth-night ab OLD NEW` shows which one is stronger.
+#
+# 1. Choose by the share of opponents beaten instead of the points above the mean of the others.
+#    -    return max(found, key=lambda each: each.lead).move
+#    +    return max(found, key=lambda each: each.pair_result).move
+#
+# 2. Play more playouts, which takes longer.
+#    -PLAYOUTS = 2_000 if is_fast() else 100
+#    +PLAYOUTS = 8_000 if is_fast() else 400
+#
+# 3. Use another policy (how all seats choose their moves in a playout). UNIFORM, with which all
+#    moves are equally likely, is probably weaker. It shows where your own numbers go: a
+#    `TwelveDaysTable` or a `PartridgeTable` of `engine.playouts`.
+#    -from engine.playouts import evaluate, is_fast, rule_of_thumb
+#    +from engine.playouts import UNIFORM, evaluate, is_fast
+#
+#    -        rule_of_thumb(observation["game"], observation["rules"]),
+#    +        UNIFORM,
+#
+# The bot `bots_sdk/reference/search_bot.py` drops the worse half of the moves after each round of
+# playouts, and stops at a time limit.

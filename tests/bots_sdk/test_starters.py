@@ -124,6 +124,31 @@ def test_each_idea_changes_one_line_and_makes_the_bot_stronger(tmp_path: Path, g
         best = share
 
 
+@pytest.mark.parametrize(("template", "lines"), [("search", 4), ("trained", 3)])
+@pytest.mark.parametrize("game", RULES)
+def test_each_idea_for_a_bot_that_searches_or_learns_changes_its_lines_and_the_bot_plays(
+    tmp_path: Path, template: str, lines: int, game: str
+) -> None:
+    bot = written(tmp_path, template, game)
+    changed = bot.with_name("train.py") if template == "trained" else bot
+    ideas = IDEA.findall(bot.read_text())
+    assert len(re.findall(r"^# [123]\. ", bot.read_text(), re.M)) == 3
+    assert len(ideas) == lines
+    text = changed.read_text()
+    for old, new in ideas:
+        assert text.count(f"\n{old}\n") == 1
+        text = text.replace(f"\n{old}\n", f"\n{new}\n")
+    changed.write_text(text)
+    if template == "trained":
+        done = shell("python mybot/train.py --matches 1 --rounds 2", tmp_path)
+        assert done.returncode == 0, done.stderr
+        with np.load(bot.with_name("weights.npz")) as weights:
+            assert weights["w1"].shape[1] == 96
+    else:
+        bot.write_text(re.sub(r"^PLAYOUTS = .*$", "PLAYOUTS = 1", text, flags=re.M))
+    assert len(win_shares(load(bot), game, 1)) == 1
+
+
 @pytest.mark.parametrize("template", starters.TEMPLATES)
 @pytest.mark.parametrize("game", RULES)
 def test_a_first_bot_declares_its_game_and_names_itself(

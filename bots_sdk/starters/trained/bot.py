@@ -26,3 +26,20 @@ def choose(observation: dict[str, Any]) -> str:
     values = hidden @ WEIGHTS["w2"] + WEIGHTS["b2"]
     values[np.array(encoding.mask(observation)) == 0] = -np.inf  # illegal moves
     return encoding.move_of(observation, int(values.argmax()))
+
+
+# Three ideas. Each replaces the line with "-" in train.py by the line with "+". Keep the old bot
+# (`cp -r NAME old`), and train anew (`python NAME/train.py`). Then compare the two:
+# `twelfth-night ab old/bot.py NAME/bot.py`.
+#
+# 1. Learn from more matches, which takes longer.
+#    -MATCHES = 400
+#    +MATCHES = 1_200
+#
+# 2. Use a larger network, which can compute finer values but needs more matches to learn them.
+#    -HIDDEN = 48
+#    +HIDDEN = 96
+#
+# 3. After the first round of the training, choose fewer moves at random.
+#    -EXPLORE = 0.3
+#    +EXPLORE = 0.1
