@@ -29,7 +29,7 @@ pub extern "C" fn plays_twelve_days() {}
 pub extern "C" fn allocate(size: usize) -> *mut u8 {
     unsafe {
         INPUT = vec![0; size];
-        (*(&raw mut INPUT)).as_mut_ptr()
+        (*std::ptr::addr_of_mut!(INPUT)).as_mut_ptr()
     }
 }
 
@@ -44,7 +44,7 @@ pub extern "C" fn choose(pointer: *const u8, size: usize) -> u64 {
     let chosen = best(std::str::from_utf8(text).unwrap());
     unsafe {
         MOVE = chosen;
-        let kept = &*(&raw const MOVE);
+        let kept = &*std::ptr::addr_of!(MOVE);
         (kept.as_ptr() as u64) << 32 | kept.len() as u64
     }
 }
