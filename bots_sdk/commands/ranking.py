@@ -68,8 +68,10 @@ def _require_new_matches(bot: answers.Bot) -> None:
 def describe_with_rank(client: Client, place: answers.LadderPlace) -> str:
     """Return rank and rating of a bot on a ladder, if it has them, and when it plays next."""
     text = place["next_block"]
-    if place["rank_progress"] is not None or place["rating"] is None:
+    if place["rating"] is None:
         return text
+    if place["rank_progress"] is not None:
+        return f"rating {place['rating'] / 1000:.0f} so far. {text}"
     rank = client.send(calls.bot_standing(place["bot"], place["ladder"]))["rank"]
     begin = f"rank {rank}, " if rank else ""
     return f"{begin}rating {place['rating'] / 1000:.0f}. {text}"

@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 from bots_sdk.errors import ProblemError, UnreachableError
 from bots_sdk.nearby import USUAL, is_here, running_league
 
-_CHECKING = "is still being checked"
-"""A part of the detail of ``no-version`` while a version is in state ``checking``."""
+_WAITS = ("is still being checked", "is held")
+"""Parts of the detail of ``no-version`` if a version is there, but can't play yet."""
 _OTHER_GAMES = "declares that it plays"
 """A part of the detail of ``not-qualified`` if the bot's file does not declare the game."""
 
@@ -99,7 +99,7 @@ _BY_CODE: dict[str, Callable[[ProblemError], str]] = {
     "unexpected-answer": lambda error: _elsewhere(error.url),
     "no-version": lambda error: (
         ""  # The detail has the remedy.
-        if _CHECKING in str(error)
+        if any(each in str(error) for each in _WAITS)
         else "`twelfth-night upload FILE --bot NAME` uploads one."
     ),
     "same-file": lambda _: "Use --again to upload it anyway.",

@@ -105,7 +105,10 @@ def _without_version(bot: Bot) -> str:
         case BotVersion.State.CHECKING:
             return f"{bot} can't play yet: version {number} is still being checked. Try again soon."
         case BotVersion.State.READY:
-            return f"{bot} has no current version: version {number} is held. Promote it first."
+            return (
+                f"{bot} has no current version: version {number} is held. Promote it first, on the "
+                f"version's page or by POST /api/v1/bots/{bot}/versions/{number}/promote."
+            )
         case _:
             why = f"version {number} is {last.state}. Upload another"
             return f"{bot} has no version that can play: {why}."

@@ -260,5 +260,9 @@ def test_status_begins_with_rank_and_rating_of_a_ranked_bot() -> None:
     assert describe_with_rank(league, ranked) == (
         "rank 3, rating 1512. Its first blocks are drawn now."
     )
+    provisional: Any = {**place(8, 2, 10, 40.0), "bot": "swan"}
+    assert describe_with_rank(league, provisional) == (
+        "rating 1512 so far. Its first blocks are drawn now."
+    )
     waiting: Any = {**place(0, 0, 20, 40.0), "bot": "swan"}
     assert describe_with_rank(league, waiting) == "Its first blocks are drawn now."

@@ -61,6 +61,20 @@ def test_a_bot_that_declares_other_games_is_not_sent_to_the_check(
     assert ("check FILE" in shown) == is_checked
 
 
+@pytest.mark.parametrize("state", ["is still being checked. Try again soon.", "is held. Promote"])
+def test_a_bot_whose_version_waits_needs_no_other_upload(
+    logged_in: Cli, stub: StubLeague, state: str
+) -> None:
+    detail = f"mybot has no current version: version 1 {state}"
+    stub.answers["PUT ladders/x/entries/mybot"] = (
+        409,
+        {**problem(409, "no-version"), "detail": detail},
+    )
+    shown = logged_in("enter", "x", "mybot").stderr
+    assert detail in shown
+    assert "upload FILE" not in shown
+
+
 @pytest.mark.parametrize(
     ("code", "kept"),
     [

@@ -61,7 +61,7 @@ def test_a_refused_entry_is_explained_on_the_page(
 ) -> None:
     Bot.objects.filter(pk=own_bot.pk).update(current=None)
     text = send(client, open_tournament, "enter", "maria-0")
-    assert "maria-0 has no current version: version 1 is held. Promote it first." in text
+    assert "maria-0 has no current version: version 1 is held. Promote it first, on the" in text
     assert "is entered" not in text
     assert not open_tournament.entries.exists()
 
