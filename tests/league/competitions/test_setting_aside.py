@@ -353,7 +353,7 @@ def test_no_next_round_is_promised_on_a_ladder_that_is_set_aside(
         Standing.objects.select_related("ladder").filter(ladder=ladder).latest("pk")
         for ladder in two
     )
-    assert "next block comes" in competitions.describe_next_block(good)
+    assert "next block" in competitions.describe_next_block(good)
     assert competitions.describe_next_block(bad) == (
         "An error keeps this ladder from playing new matches. Its page shows organisers the reason."
     )
