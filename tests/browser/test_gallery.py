@@ -9,7 +9,7 @@ from typing import Literal
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Browser, BrowserContext
+from playwright.sync_api import Browser, BrowserContext, Page
 from pytest_django.live_server_helper import LiveServer
 
 from tests.browser.axe import faults
@@ -49,6 +49,18 @@ COVERED = """() => {
 """A script that opens the rules of all tables; it returns what these cover."""
 
 
+NONE_AT_WIDTHS: dict[int, list[str]] = {390: [], 820: [], 1400: []}
+
+
+def at_widths(page: Page, script: str) -> dict[int, list[str]]:
+    """Return what a script finds on the page, by the width of the window."""
+    found = {}
+    for width in NONE_AT_WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        found[width] = page.evaluate(script)
+    return found
+
+
 def test_no_component_is_wider_than_the_page_and_no_rule_covers_another(gallery: Visit) -> None:
     page = gallery.page
     overflow, covered = {}, {}
@@ -84,12 +96,8 @@ HIDDEN = """() => [...document.querySelectorAll("[data-table]")].flatMap((table)
 
 
 def test_each_rank_in_a_full_hand_is_readable(gallery: Visit) -> None:
-    page, hidden = gallery.page, {}
-    page.goto("/organise/components/?at=0", wait_until="networkidle")  # the deals
-    for width in (390, 820, 1400):
-        page.set_viewport_size({"width": width, "height": 900})
-        hidden[width] = page.evaluate(HIDDEN)
-    assert hidden == {390: [], 820: [], 1400: []}
+    gallery.page.goto("/organise/components/?at=0", wait_until="networkidle")  # the deals
+    assert at_widths(gallery.page, HIDDEN) == NONE_AT_WIDTHS
 
 
 PILES = """() => [...document.querySelectorAll(".felt:not(.seats-2)")].flatMap((felt) => {
@@ -110,12 +118,8 @@ PILES = """() => [...document.querySelectorAll(".felt:not(.seats-2)")].flatMap((
 
 
 def test_all_hands_have_piles_and_no_card_cuts_their_numbers(gallery: Visit) -> None:
-    page, faults = gallery.page, {}
-    page.goto("/organise/components/?at=0", wait_until="networkidle")  # the deals
-    for width in (390, 820, 1400):
-        page.set_viewport_size({"width": width, "height": 900})
-        faults[width] = page.evaluate(PILES)
-    assert faults == {390: [], 820: [], 1400: []}
+    gallery.page.goto("/organise/components/?at=0", wait_until="networkidle")  # the deals
+    assert at_widths(gallery.page, PILES) == NONE_AT_WIDTHS
 
 
 SETS = """() => [...document.querySelectorAll(".felt")].flatMap((felt) => {
@@ -131,11 +135,7 @@ SETS = """() => [...document.querySelectorAll(".felt")].flatMap((felt) => {
 
 
 def test_a_set_of_five_is_as_large_as_one_card(gallery: Visit) -> None:
-    page, small = gallery.page, {}
-    for width in (390, 820, 1400):
-        page.set_viewport_size({"width": width, "height": 900})
-        small[width] = page.evaluate(SETS)
-    assert small == {390: [], 820: [], 1400: []}
+    assert at_widths(gallery.page, SETS) == NONE_AT_WIDTHS
 
 
 STRAIGHTS = """() => [...document.querySelectorAll(".table:not(.small) .felt")].flatMap((felt) => {
@@ -168,11 +168,7 @@ NAMES = """() => [...document.querySelectorAll("[data-table]")].flatMap((table) 
 def test_a_straight_fits_its_cell_and_a_name_its_plate_beside_points(
     gallery: Visit, script: str
 ) -> None:
-    found = {}
-    for width in (390, 820, 1400):
-        gallery.page.set_viewport_size({"width": width, "height": 900})
-        found[width] = gallery.page.evaluate(script)
-    assert found == {390: [], 820: [], 1400: []}
+    assert at_widths(gallery.page, script) == NONE_AT_WIDTHS
 
 
 def test_the_current_page_stays_in_a_row_of_pages_that_scrolls(gallery: Visit) -> None:

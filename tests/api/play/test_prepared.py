@@ -100,6 +100,7 @@ def test_after_a_wait_that_was_cancelled_the_next_statement_has_its_own_answer()
         asleep.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asleep
+        assert not connections._idle  # its answer is still to come
         try:
             return await connections.do(lambda run: run("SELECT 'next'", {}))
         finally:
