@@ -52,6 +52,7 @@ def begin_request(offered_id: str | None) -> str:
         offered_id: the header of the client or of a proxy; an unfit one is replaced by a new id.
     """
     fits = offered_id and _ID_CHARACTERS.fullmatch(offered_id)
+    # An id is no secret, and `secrets` asks the system for each one.
     request_id = offered_id if offered_id and fits else f"{random.getrandbits(96):024x}"
     clear_contextvars()
     bind_contextvars(request_id=request_id)

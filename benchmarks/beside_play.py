@@ -3,9 +3,9 @@
     benchmarks/beside_play.py [--seconds 30] [--port 8178]
 
 A program of a person mostly waits, and then has a little to do. This one sleeps 10 ms and then
-computes for about 5 ms, again and again, with the usual priority. Late is the time from the end of
-its sleep until it runs; slow is how much longer than alone its computing takes. First it runs
-alone, then beside a league whose workers play house bots without a pause.
+computes for about 5 ms, again and again, with the usual priority. In the output, *late* is the time
+from the end of its sleep until it runs, and *computing* is the time of its computation. First it
+runs alone, then beside a league whose workers play house bots without a pause.
 """
 
 import argparse

@@ -4,9 +4,8 @@ Usage: python benchmarks/search_by_kernel.py [--playouts 4000] [--per-plain 25] 
 
 Each of the two has two seats at a table. A block is four matches on one deal, so that each sits in
 each seat once. The share is the mean pair result of the bot with the kernel over the pairs of
-different bots; the reference is 0.5, no difference. Without the kernel the bot gets one playout
-for so many as --per-plain says. With 70 a move takes about the same time for both; the output has
-the processor time of a move.
+different bots; the reference is 0.5, no difference. Without the kernel the bot gets fewer playouts:
+the number with the kernel, divided by --per-plain. The output has the processor time of a move.
 """
 
 import argparse
