@@ -72,11 +72,12 @@ def _count(
         User.objects.select_for_update(no_key=True).get(pk=owner.pk)
         uses = DailyUse.objects.filter(owner=owner, kind=kind)
         uses.filter(used_at__lte=now - _PERIOD).delete()
-        times = list(uses.order_by("-used_at").values_list("used_at", flat=True)[:limit])
-        if len(times) < limit:
+        latest = uses.order_by("-used_at").values_list("used_at", flat=True)
+        oldest = latest[limit - 1 : limit].first() if limit else None
+        if limit and oldest is None:
             DailyUse.objects.create(owner=owner, kind=kind, used_at=now)
             return
-    seconds = math.ceil((times[-1] + _PERIOD - now).total_seconds()) if times else 24 * 3600
+    seconds = math.ceil((oldest + _PERIOD - now).total_seconds()) if oldest else 24 * 3600
     raise ValidationError(
         "An account may have at most %(limit)s new %(noun)s in 24 hours. Try again in %(wait)s.",
         code=code,
