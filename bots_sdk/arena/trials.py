@@ -145,6 +145,14 @@ class TrialResults:
                 found.append([self.played[number] for number in numbers])
         return found
 
+    def own_places(self) -> list[int]:
+        """Return the places of the tried bot in all finished matches, in their order."""
+        return [_own_place(self.played[number]) for number in sorted(self.played)]
+
+    def own_times(self) -> Times:
+        """Return the times of the tried bot's moves in all finished matches."""
+        return times(played.seconds[_TRIED] for played in self.played.values())
+
     def summary(self) -> TrialSummary:
         """Return the results so far; they do not depend on the order of the matches."""
         blocks = self.blocks()
@@ -179,7 +187,7 @@ class TrialResults:
                 self._of_contestant(index, counted, against.get(index))
                 for index in range(len(self.trial.contestants))
             ),
-            times=times(each.seconds[_TRIED] for each in matches),
+            times=self.own_times(),
             faults=faults,
             forfeits=sum(each.fixture.seating.index(_TRIED) in each.forfeited for each in matches),
             others_faults=others,
@@ -207,5 +215,10 @@ def _places(counted: Sequence[PlayedMatch], seats: int) -> tuple[int, ...]:
     """Return how often the tried bot finished in each place."""
     found = [0] * seats
     for played in counted:
-        found[played.result.places[played.fixture.seating.index(_TRIED)] - 1] += 1
+        found[_own_place(played) - 1] += 1
     return tuple(found)
+
+
+def _own_place(played: PlayedMatch) -> int:
+    """Return the place of the tried bot in a match."""
+    return played.result.places[played.fixture.seating.index(_TRIED)]

@@ -147,7 +147,8 @@ def try_bot(
                 f"{done} of {trial.matches} matches{time_left(done, trial.matches, began)}{slow()}"
             )
         if time.monotonic() - began > FIRST_VERDICT_SECONDS and done < seats:
-            return f"{done} of {seats} matches of the first block{slow() or '; the bots are slow'}"
+            reason = slow() or f"; so far {first_figures(results)}"
+            return f"{done} of {seats} matches of the first block{reason}"
         return f"{counted(done, 'match')} in {time.monotonic() - began:.0f} s"
 
     with progress(line, quiet=as_json) as print_line:
@@ -200,6 +201,12 @@ def in_time(fixtures: Iterator[Fixture], seats: int, until: float) -> Iterator[F
             if now + (now - began) / finished > until:
                 return
         yield fixture
+
+
+def first_figures(results: TrialResults) -> str:
+    """Return what the matches of an unfinished block show: places and times of moves."""
+    places = ", ".join(_ORDINALS[place - 1] for place in results.own_places())
+    return f"your bot finished {places}; it takes {_ms(results.own_times().mean)} a move"
 
 
 def _command(bot: str, game: str | None, rules: str, seats: int, ladder: str) -> str:

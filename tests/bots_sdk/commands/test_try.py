@@ -6,6 +6,8 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,10 +15,11 @@ import pytest
 
 from bots_sdk.arena.contestants import contestant
 from bots_sdk.arena.figures import Share
-from bots_sdk.arena.matches import MatchType
-from bots_sdk.arena.trials import Trial
+from bots_sdk.arena.matches import FaultReport, MatchType, PlayedMatch
+from bots_sdk.arena.trials import Trial, TrialResults
 from bots_sdk.bot_files import load
 from bots_sdk.commands import replaying, trying
+from bots_sdk.commands.progress import PrintLine
 from bots_sdk.invoking import command_word
 from engine.record import read, verify
 from tests.bots_sdk.conftest import BOTS, Home
@@ -172,6 +175,33 @@ def test_without_a_number_of_blocks_it_plays_at_least_one_block(
     assert result.exit_code == 0
     assert "verdict      none yet: 1 block can't show a difference" in result.stdout
     assert "  twelfth-night try first.py --against thumb --blocks 8 " in result.stdout
+
+
+def test_a_slow_first_block_shows_what_its_first_matches_say(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[str] = []
+    add = TrialResults.add
+
+    @contextmanager
+    def watched(line: Callable[[], str], *, quiet: bool) -> Iterator[PrintLine]:
+        def add_and_look(results: TrialResults, played: PlayedMatch) -> list[FaultReport]:
+            faults = add(results, played)
+            shown.append(line())
+            return faults
+
+        monkeypatch.setattr(TrialResults, "add", add_and_look)
+        yield lambda text: None
+
+    monkeypatch.setattr(trying, "progress", watched)
+    monkeypatch.setattr(trying, "FIRST_VERDICT_SECONDS", 0.0)
+    home("try", "first.py", "--against", "thumb", "--jobs", 1)
+    place = "(1st|2nd|3rd|4th)"
+    assert re.fullmatch(
+        rf"2 of 4 matches of the first block; so far your bot finished {place}, {place}; "
+        r"it takes \S+ ms a move",
+        shown[1],
+    )
 
 
 def test_the_first_verdict_needs_no_slow_opponent(home: Home) -> None:
