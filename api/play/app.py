@@ -160,7 +160,7 @@ class Gateway:
         finally:
             alive.cancel()
             await self._moves.queue.close()
-            self._database.close()
+            await self._database.aclose()
         await send({"type": "lifespan.shutdown.complete"})
 
     def _route(self, request: Request) -> Awaitable[None]:
@@ -277,6 +277,7 @@ class Gateway:
         try:
             # Open turns and later ones come by the same way, so neither overtakes the other.
             self._turns.wake([bot.pk])
+            await self._database.note_seen(bot)
             events = request.stream(waiter.changed, check)
             async with aclosing(events) as woken:
                 async for _ in woken:

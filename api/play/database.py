@@ -1,21 +1,30 @@
-"""The gateway's database queries, run in a few threads."""
+"""The gateway's database queries: those of turns on the event loop, others in a few threads."""
 
+import asyncio
 import json
 from collections.abc import Sequence
+from contextvars import Context
 from typing import Any
 
 from django.db import connection
 from django.utils import timezone
 
+from api.play.connections import LoopConnections
 from api.play.groups import Groups, in_threads
 from api.play.requests import encode_event
 from api.play.threads import ConnectedThreads
 from league import play
 from league.play.spectating import FeedEvent, MatchFeed
-from league.play.statements import newest_open
-from league.play.turns import AskingBot, note_all_seen
+from league.play.turn_statements import newest_open
+from league.play.turns import AskingBot, is_noted, note_all_seen, note_seen
 
 THREADS = 4
+TURN_GROUPS = 2
+"""Groups of bots that get their open turns at a time."""
+MAX_BOTS = 10
+"""Bots of such a group. Its observations are made on the event loop."""
+_TURNS_BETWEEN = 5
+"""After so many turns, the event loop may do other work."""
 
 
 class EncodedTurn:
@@ -56,11 +65,62 @@ class Database(ConnectedThreads):
 
     def __init__(self) -> None:
         super().__init__(THREADS, "gateway-db")
-        self._turns = Groups(in_threads(self, _encoded_turns), runs=THREADS)
+        self._connections = LoopConnections(TURN_GROUPS)
+        self._turns = Groups(self._start_hand_out, runs=TURN_GROUPS, max_items=MAX_BOTS)
+        self._seen = Groups(in_threads(self, _note_seen), runs=1)
+        self._under_way: set[asyncio.Task[Sequence[list[EncodedTurn]]]] = set()
+
+    async def aclose(self) -> None:
+        """Cancel the groups under way, end the threads, and close all connections."""
+        groups = list(self._under_way)
+        for group in groups:
+            group.cancel()
+        await asyncio.gather(*groups, return_exceptions=True)
+        await self._connections.close()
+        self.close()
 
     async def open_turns(self, bot: AskingBot) -> list[EncodedTurn]:
-        """Hand out the open turns of a bot."""
+        """Hand out the open turns of a bot that asks for them, and note that it asks."""
+        if is_noted(bot, timezone.now()):
+            return await self._turns.add(bot)
+        turns, _ = await asyncio.gather(self._turns.add(bot), self._seen.add(bot))
+        return turns
+
+    async def opened_turns(self, bot: AskingBot) -> list[EncodedTurn]:
+        """Hand out the open turns of a bot that waits: `newest_open` notes that it does."""
         return await self._turns.add(bot)
+
+    async def note_seen(self, bot: AskingBot) -> None:
+        """Note that a bot begins to wait."""
+        if not is_noted(bot, timezone.now()):
+            await self._seen.add(bot)
+
+    def _start_hand_out(
+        self, bots: Sequence[AskingBot], context: Context
+    ) -> asyncio.Task[Sequence[list[EncodedTurn]]]:
+        group = asyncio.create_task(self._hand_out(bots), context=context)
+        self._under_way.add(group)
+        group.add_done_callback(self._under_way.discard)
+        return group
+
+    async def _hand_out(self, bots: Sequence[AskingBot]) -> Sequence[list[EncodedTurn]]:
+        """Hand out the open turns of bots; return them in the order of the bots."""
+        ids, now = [bot.pk for bot in bots], timezone.now()
+        handed = await self._connections.do(lambda run: play.hand_out(ids, now, run))
+        encoded: dict[int, list[EncodedTurn]] = {}
+        count = 0
+        for pk, turns in handed.items():
+            encoded[pk] = []
+            for turn in turns:
+                encoded[pk].append(EncodedTurn(turn.as_json(now)))
+                count += 1
+                if count % _TURNS_BETWEEN == 0:
+                    await asyncio.sleep(0)
+        late = [bot for bot in bots if bot.pk not in handed]
+        if late:
+            found = await self.run(lambda: play.open_turns_of(late, timezone.now()))
+            encoded |= {pk: [EncodedTurn(turn) for turn in turns] for pk, turns in found.items()}
+        return [encoded[bot.pk] for bot in bots]
 
     async def new_events(self, feed: MatchFeed) -> list[EncodedEvent]:
         """Return the new events of a match."""
@@ -92,8 +152,7 @@ def check_database() -> None:
         cursor.execute("SELECT 1")
 
 
-def _encoded_turns(bots: Sequence[AskingBot]) -> list[list[EncodedTurn]]:
-    """Hand out the open turns of bots; return them in the order of the bots."""
-    found = play.open_turns_of(bots, timezone.now())
-    encoded = {pk: [EncodedTurn(turn) for turn in turns] for pk, turns in found.items()}
-    return [encoded[bot.pk] for bot in bots]
+def _note_seen(bots: Sequence[AskingBot]) -> list[None]:
+    """Note that bots ask for turns; return nothing for each, as a group does."""
+    note_seen(bots, timezone.now())
+    return [None] * len(bots)

@@ -55,6 +55,7 @@ class Groups(Generic[Item, Result]):
         start: starts the work of a group in a context; its future is the result of each item, in
             order. If the work raises an exception, it has changed nothing, or may run again.
         runs: groups that run at a time.
+        max_items: of a group.
         patience: seconds that a group takes before the next one starts beside it.
     """
 
@@ -63,9 +64,11 @@ class Groups(Generic[Item, Result]):
         start: Callable[[Sequence[Item], Context], asyncio.Future[Sequence[Result]]],
         *,
         runs: int,
+        max_items: int = MAX_ITEMS,
         patience: float = 0.0,
     ) -> None:
         self._start_work, self._runs, self._patience = start, runs, patience
+        self._max_items = max_items
         self._free = runs
         self._waiting: deque[_Parcel[Item, Result]] = deque()
         self._next: asyncio.Handle | None = None
@@ -133,7 +136,7 @@ class Groups(Generic[Item, Result]):
         count = len(parcels[0].items)
         while not parcels[0].alone and self._waiting and not self._waiting[0].alone:
             count += len(self._waiting[0].items)
-            if count > MAX_ITEMS:
+            if count > self._max_items:
                 break
             parcels.append(self._waiting.popleft())
         return parcels

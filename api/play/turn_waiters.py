@@ -216,7 +216,7 @@ class TurnWaiters:
         while entry.read_again:
             entry.read_again = False
             try:
-                turns = await self._database.open_turns(entry.bot)
+                turns = await self._database.opened_turns(entry.bot)
             except Exception as error:
                 entry.newest_turn = 0  # so that the next refresh tries again
                 about = {"bot": entry.bot.name, "error": str(error)}

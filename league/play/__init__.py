@@ -33,7 +33,7 @@ from league.play.opening import (
 from league.play.overdue_turns import expire_overdue
 from league.play.player_seats import final_phases, hand_over, has_left, seat_view
 from league.play.requeueing import requeue, restore_void
-from league.play.turns import open_turns, open_turns_of
+from league.play.turns import hand_out, open_turns, open_turns_of
 from league.play.verdicts import Answer, MoveRefusedError, Verdict
 
 __all__ = [
@@ -50,6 +50,7 @@ __all__ = [
     "claim_due_live",
     "expire_overdue",
     "final_phases",
+    "hand_out",
     "hand_over",
     "has_left",
     "note_results",

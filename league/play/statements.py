@@ -5,15 +5,14 @@ of moves stored, which every move raises, and sets it (compare-and-set). So a pl
 lock and no transaction, and moves in many matches take two statements too. The server keeps the
 plans of all: planning them would take longer than running them.
 
-The gateway runs `READ`, `LOGGED` and `WRITE` without a thread. So each has functions for its values
-and for its rows, and another one that runs it.
+The gateway runs them without a thread. So each has functions for its values and for its rows.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import psycopg
 from django.db import connection
@@ -22,7 +21,6 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from league import durations
 from league.models import Bot
 from league.play.rows import (
-    DealtMatch,
     MatchRow,
     MoveRow,
     OpenTurn,
@@ -30,9 +28,10 @@ from league.play.rows import (
     Snapshot,
     TurnRow,
 )
-from league.play.turn_clocks import GRACE
 
-_MATCH = [
+T = TypeVar("T")
+
+MATCH = [
     *("id", "game", "rules", "seats", "deal_seed", "plies", "attempts"),
     *("move_seconds", "bank_seconds", "status", "stored", "due_at"),  # a time comes last
 ]
@@ -44,20 +43,18 @@ _MOVE = ["match_id", "ply", "seat", "text", "fault"]
 """Columns in the order of the fields of `MatchRow`, `TurnRow` and `MoveRow`. A time takes long to
 read, so each statement reads only the times that are needed.
 """
-_OPEN_TURN = [*TURN[:8], "opened_at", "handed_out_at"]
-_DEALT_MATCH = _MATCH[:7]
-"""Columns in the order of the fields of `OpenTurn` and `DealtMatch`."""
 
 
-def _columns(table: str, names: Sequence[str]) -> str:
+def columns(table: str, names: Sequence[str]) -> str:
+    """Return columns of a table as a statement selects them."""
     return ", ".join(f"{table}.{name} AS {table}_{name}" for name in names)
 
 
 READ = f"""
 SELECT seat.bot_id, CASE WHEN seat.handed_over_at IS NULL THEN bot.kind END,
-    {_columns("match", _MATCH[:-1])},
-    CASE WHEN seat.seat = 0 THEN match.due_at END AS match_due_at, {_columns("turn", TURN)},
-    {_columns("move", _MOVE)}
+    {columns("match", MATCH[:-1])},
+    CASE WHEN seat.seat = 0 THEN match.due_at END AS match_due_at, {columns("turn", TURN)},
+    {columns("move", _MOVE)}
 FROM unnest(%(matches)s::bigint[]) AS wanted (id)
 CROSS JOIN LATERAL (
     SELECT * FROM league_match AS any_match WHERE any_match.id = wanted.id OFFSET 0
@@ -84,10 +81,10 @@ LEFT JOIN LATERAL (
 WHERE match.live
 ORDER BY match.id, seat.seat
 """
-"""Like `OPEN`, it goes from row to row by the indexes in each plan (decision 0095)."""
+"""It goes from row to row by the indexes in each plan (decision 0095)."""
 
 LOGGED = f"""
-SELECT {_columns("move", _MOVE)}
+SELECT {columns("move", _MOVE)}
 FROM unnest(%(matches)s::bigint[], %(begin)s::int[], %(end)s::int[])
     AS part (match_id, begin, "end")
 CROSS JOIN LATERAL (
@@ -98,46 +95,6 @@ CROSS JOIN LATERAL (
 ) AS move
 """
 """The moves of matches from one ply to another, by ply."""
-
-OPEN = f"""
-SELECT {_columns("turn", _OPEN_TURN)}, {_columns("match", _DEALT_MATCH)}
-FROM unnest(%(bots)s::bigint[]) AS bot (id)
-CROSS JOIN LATERAL (
-    SELECT * FROM league_turn AS any_turn
-    WHERE any_turn.bot_id = bot.id AND any_turn.decided_at IS NULL
-    ORDER BY any_turn.opened_at OFFSET 0
-) AS turn
-CROSS JOIN LATERAL (
-    SELECT * FROM league_match AS any_match
-    WHERE any_match.id = turn.match_id OFFSET 0
-) AS match
-WHERE match.status = 'playing'
-"""
-"""Each subquery follows an index (decision 0095)."""
-
-NEWEST_OPEN = """
-SELECT turn.bot_id, max(turn.id)
-FROM unnest(%(bots)s::bigint[]) AS waiting (bot_id)
-JOIN league_turn AS turn ON turn.bot_id = waiting.bot_id AND turn.decided_at IS NULL
-JOIN league_match AS match ON match.id = turn.match_id AND match.status = 'playing'
-GROUP BY turn.bot_id
-"""
-"""Runs each second for all waiting bots: one array, where Django would send each id by itself."""
-
-HAND_OUT = """
-UPDATE league_turn AS turn
-SET handed_out_at = greatest(%(now)s::timestamptz, opened_at),
-    given_back_ms = least(given_back_ms, greatest(0, extract(epoch FROM
-        %(now)s::timestamptz - opened_at - %(grace)s::interval) * 1000))::bigint,
-    deadline = least(deadline, greatest(%(now)s::timestamptz, opened_at) + (
-        deadline - opened_at - %(grace)s::interval - given_back_ms * interval '1 ms'))
-WHERE id = ANY(%(turns)s::bigint[]) AND decided_at IS NULL AND handed_out_at IS NULL
-RETURNING id, handed_out_at, deadline
-"""
-"""Starts clocks. Until then a turn's deadline counts from its opening. So the last brackets are
-the time to think, and time that was lost before the clock started is no longer added. Every value
-is the row's newest, so a request that gives back time at the same moment is not undone.
-"""
 
 WRITE = """
 WITH changed AS (
@@ -197,13 +154,6 @@ Run = Callable[[str, Values], Awaitable[Rows]]
 """Runs a statement without a thread, and returns its rows."""
 
 
-class Receipt(NamedTuple):
-    """The times of a turn whose clock has just started."""
-
-    handed_out_at: datetime
-    deadline: datetime
-
-
 class Answered(NamedTuple):
     """An answer to an open turn.
 
@@ -237,12 +187,12 @@ class Change(NamedTuple):
 
 def read(match_ids: Iterable[int]) -> dict[int, Snapshot]:
     """Read live matches, in play or not; return them by id, without the ids that don't exist."""
-    return snapshots(_run(READ, read_values(match_ids)))
+    return snapshots(run_now(READ, read_values(match_ids)))
 
 
 def read_values(match_ids: Iterable[int]) -> Values:
     """Return the values of `READ`."""
-    return {"matches": _numbers({match_id for match_id in match_ids if 0 < match_id < 2**63})}
+    return {"matches": numbers({match_id for match_id in match_ids if 0 < match_id < 2**63})}
 
 
 def snapshots(rows: Rows) -> dict[int, Snapshot]:
@@ -252,7 +202,7 @@ def snapshots(rows: Rows) -> dict[int, Snapshot]:
     }
 
 
-_TURN_FROM = 2 + len(_MATCH)
+_TURN_FROM = 2 + len(MATCH)
 _MOVE_FROM = _TURN_FROM + len(TURN)
 
 
@@ -270,42 +220,18 @@ def _snapshot(rows: Sequence[tuple[Any, ...]]) -> Snapshot:
 
 def read_moves(parts: Iterable[tuple[int, int, int]]) -> list[MoveRow]:
     """Read moves of matches: for each its id, the first ply, and the ply after the last."""
-    return logged_moves(_run(LOGGED, logged_values(parts)))
+    return logged_moves(run_now(LOGGED, logged_values(parts)))
 
 
 def logged_values(parts: Iterable[tuple[int, int, int]]) -> Values:
     """Return the values of `LOGGED`."""
     match_ids, begins, ends = zip(*parts, strict=True)
-    return {"matches": _numbers(match_ids), "begin": _numbers(begins), "end": _numbers(ends)}
+    return {"matches": numbers(match_ids), "begin": numbers(begins), "end": numbers(ends)}
 
 
 def logged_moves(rows: Rows) -> list[MoveRow]:
     """Return the moves of the rows of `LOGGED`."""
     return [MoveRow(*row) for row in rows]
-
-
-def read_open_turns(bot_ids: Iterable[int]) -> tuple[list[OpenTurn], dict[int, DealtMatch]]:
-    """Read the open turns of bots, and their matches by id."""
-    turns, matches = [], {}
-    for row in _run(OPEN, {"bots": _numbers(bot_ids)}):
-        turns.append(OpenTurn(*row[: len(_OPEN_TURN)]))
-        match = DealtMatch(*row[len(_OPEN_TURN) :])
-        matches[match.pk] = match
-    return turns, matches
-
-
-def newest_open(bot_ids: Iterable[int]) -> dict[int, int]:
-    """Return the id of each bot's turn that opened last, by bot, without bots that have none."""
-    return dict(_run(NEWEST_OPEN, {"bots": _numbers(bot_ids)}))
-
-
-def hand_out(turn_ids: Iterable[int], now: datetime) -> dict[int, Receipt]:
-    """Start the clocks of open turns; return the receipts by the turns' ids.
-
-    A turn that another request has handed out or decided meanwhile is left out.
-    """
-    values = {"turns": _numbers(turn_ids), "now": str(now), "grace": str(GRACE)}
-    return {pk: Receipt(*times) for pk, *times in _run(HAND_OUT, values)}
 
 
 def write(changes: Iterable[Change]) -> set[int]:
@@ -317,7 +243,7 @@ def write(changes: Iterable[Change]) -> set[int]:
     Raises:
         OperationalError: two writes of several matches blocked each other; nothing is written.
     """
-    return written(_run(WRITE, write_values(changes)))
+    return written(run_now(WRITE, write_values(changes)))
 
 
 def write_values(changes: Iterable[Change]) -> Values:
@@ -328,31 +254,31 @@ def write_values(changes: Iterable[Change]) -> Values:
     moves = [move for change in changes for move in change.moves]
     opened = [turn for change in changes for turn in change.opened]
     return {
-        "match": _numbers(match.pk for match in matches),
-        "attempts": _numbers(match.attempts for match in matches),
+        "match": numbers(match.pk for match in matches),
+        "attempts": numbers(match.attempts for match in matches),
         "started_at": _array(change.started_at for change in changes),
-        "stored": _numbers(match.stored for match in matches),
-        "made": _numbers(len(change.moves) for change in changes),
-        "plies": _numbers(match.plies for match in matches),
+        "stored": numbers(match.stored for match in matches),
+        "made": numbers(len(change.moves) for change in changes),
+        "plies": numbers(match.plies for match in matches),
         "due_at": _array(match.due_at for match in matches),
-        "answered": _numbers(turn.pk for turn, _ in answered),
+        "answered": numbers(turn.pk for turn, _ in answered),
         "answered_text": _array(turn.text for turn, _ in answered),
         "answered_fault": _array(turn.fault for turn, _ in answered),
         "answered_at": _array(turn.decided_at for turn, _ in answered),
-        "answered_illegal": _numbers(illegal for _, illegal in answered),
-        "move_match": _numbers(move.match_id for move in moves),
-        "move_ply": _numbers(move.ply for move in moves),
-        "move_seat": _numbers(move.seat for move in moves),
+        "answered_illegal": numbers(illegal for _, illegal in answered),
+        "move_match": numbers(move.match_id for move in moves),
+        "move_ply": numbers(move.ply for move in moves),
+        "move_seat": numbers(move.seat for move in moves),
         "move_text": _array(move.text for move in moves),
         "move_fault": _array(move.fault for move in moves),
-        "turn_match": _numbers(turn.match_id for turn in opened),
-        "turn_seat": _numbers(turn.seat for turn in opened),
-        "turn_bot": _numbers(turn.bot_id for turn in opened),
-        "turn_number": _numbers(turn.number for turn in opened),
-        "turn_ply": _numbers(turn.ply for turn in opened),
+        "turn_match": numbers(turn.match_id for turn in opened),
+        "turn_seat": numbers(turn.seat for turn in opened),
+        "turn_bot": numbers(turn.bot_id for turn in opened),
+        "turn_number": numbers(turn.number for turn in opened),
+        "turn_ply": numbers(turn.ply for turn in opened),
         "turn_opened_at": _array(turn.opened_at for turn in opened),
         "turn_deadline": _array(turn.deadline for turn in opened),
-        "turn_bank": _numbers(turn.bank_ms for turn in opened),
+        "turn_bank": numbers(turn.bank_ms for turn in opened),
     }
 
 
@@ -379,14 +305,35 @@ def plan_by_index(connection: BaseDatabaseWrapper, **_: Any) -> None:
         cursor.execute(PLANNING)
 
 
-def _run(statement: str, values: Values) -> Rows:
+async def run_here(statement: str, values: Values) -> Rows:
+    """Run a statement on Django's connection, and block until it is over; for `at_once`."""
+    return run_now(statement, values)
+
+
+def at_once(work: Coroutine[Any, Any, T]) -> T:
+    """Return the result of a coroutine that waits for nothing but `run_here`.
+
+    Raises:
+        RuntimeError: it waits for something else, which needs an event loop.
+    """
+    try:
+        work.send(None)
+    except StopIteration as done:
+        result: T = done.value
+        return result
+    work.close()
+    raise RuntimeError("the coroutine waits for an event loop")
+
+
+def run_now(statement: str, values: Values) -> Rows:
+    """Run a statement on Django's connection; return its rows."""
     # Django's own cursors put the values into the text, which can't be prepared.
     connection.ensure_connection()
     with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
         return cursor.execute(statement, values, prepare=True).fetchall()
 
 
-def _numbers(values: Iterable[int]) -> str:
+def numbers(values: Iterable[int]) -> str:
     """Return an array of whole numbers as PostgreSQL reads it."""
     return "{" + ",".join(map(str, values)) + "}"
 

@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
 from typing import Any, NoReturn
 
 import pytest
@@ -149,11 +148,11 @@ def test_each_request_has_an_event_in_the_log_with_its_id_and_its_bot(
 def test_events_of_queries_have_the_request_s_id(
     site: Site, bots: list[Bot], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def log_and_return(bots: Sequence[Bot], now: datetime) -> dict[int, list[Any]]:
+    async def log_and_return(bot_ids: Sequence[int], *_: object) -> dict[int, list[Any]]:
         structlog.get_logger("league.play").info("a query runs")
-        return {bot.pk: [] for bot in bots}
+        return {pk: [] for pk in bot_ids}
 
-    monkeypatch.setattr(play, "open_turns_of", log_and_return)
+    monkeypatch.setattr(play, "hand_out", log_and_return)
     with logs.captured() as events:
         for request_id in ("first", "second"):
             site.client.get(
@@ -172,7 +171,7 @@ def test_an_outage_of_the_database_is_a_problem_with_a_retry_time(
     def lost(*_: object) -> NoReturn:
         raise OperationalError("no such socket")
 
-    monkeypatch.setattr(play, "open_turns_of", lost)
+    monkeypatch.setattr(play, "hand_out", lost)
     response = site.get(bots[0])
     assert (response.status_code, response.json()["code"]) == (503, "unavailable")
     assert response.headers["retry-after"] == "1"
@@ -181,7 +180,7 @@ def test_an_outage_of_the_database_is_a_problem_with_a_retry_time(
 def test_a_failure_is_a_problem_and_is_logged(
     site: Site, bots: list[Bot], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(play, "open_turns_of", lambda *_: 1 / 0)
+    monkeypatch.setattr(play, "hand_out", lambda *_: 1 / 0)
     with logs.captured() as events:
         response = site.get(bots[0])
     assert (response.status_code, response.json()["code"]) == (500, "internal-error")

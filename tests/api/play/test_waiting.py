@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import timedelta
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -20,13 +20,15 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from api.play import requests
+from api.play.database import MAX_BOTS
 from api.play.turn_waiters import PollEnds, PollWaiter
 from league import accounts, play
 from league.accounts import tokens as tokens_module
 from league.bots import create_bot
-from league.models import Bot, Turn
+from league.models import Bot, Clock, Turn
 from league.play import wakeups
-from tests.api.play.sites import SOON, WAIT, Site, open_match, served
+from league.play.turns import HandedTurn
+from tests.api.play.sites import SOON, WAIT, Site, await_true, open_match, served
 from tests.league.play.live import answer, remote_bots
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -44,6 +46,39 @@ def test_an_open_turn_is_returned_at_once(site: Site, bots: list[Bot]) -> None:
     assert set(turn) == {"match", "seat", "turn", *rest}
     assert Turn.objects.get(bot=bots[1]).handed_out_at is not None
     assert Bot.objects.get(pk=bots[1].pk).seen_at is not None
+
+
+def test_a_bot_with_an_overdue_turn_gets_it_after_an_outage_has_given_its_time_back(
+    site: Site, bots: list[Bot]
+) -> None:
+    match = open_match(bots)
+    now = timezone.now()
+    Turn.objects.filter(bot=bots[0]).update(
+        opened_at=now - timedelta(seconds=90), deadline=now - timedelta(seconds=50)
+    )
+    Clock.objects.update_or_create(
+        pk=Clock.ONLY, defaults={"ran_until": now - timedelta(seconds=60)}
+    )
+    [turn] = site.get(bots[0]).json()["turns"]
+    assert turn["match"] == match.pk
+    assert turn["remaining_ms"] > 0
+
+
+def test_more_bots_than_a_group_takes_all_get_their_turns(site: Site) -> None:
+    bots = remote_bots(3 * (MAX_BOTS // 2))
+    of_bot: dict[int, int] = {}
+    for start in range(0, len(bots), 3):
+        match = open_match(bots[start:][:3])
+        of_bot |= {bot.pk: match.pk for bot in bots[start:][:3]}
+    polls = {bot.pk: site.start_poll(bot, wait=0) for bot in bots}
+    for pk, poll in polls.items():
+        [turn] = poll.result(20).json()["turns"]
+        assert turn["match"] == of_bot[pk]
+
+
+def test_a_stream_shows_at_once_that_its_bot_is_online(site: Site, bots: list[Bot]) -> None:
+    with site.stream(bots[0]):
+        await_true(lambda: Bot.objects.get(pk=bots[0].pk).seen_at is not None)
 
 
 def test_without_a_turn_the_answer_is_an_empty_list_when_the_time_is_over(
@@ -197,16 +232,16 @@ def test_a_waiting_request_gets_no_turn_after_its_token_was_replaced(
 def test_a_stream_gets_a_turn_that_could_not_be_read_at_first(
     site: Site, bots: list[Bot], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, failed = play.open_turns_of, threading.Event()
+    real, failed = play.hand_out, threading.Event()
 
-    def fail_once(bots_: Sequence[Bot], now: datetime) -> dict[int, list[dict[str, Any]]]:
-        turns = real(bots_, now)
+    async def fail_once(bot_ids: Sequence[int], *args: Any) -> dict[int, list[HandedTurn]]:
+        turns = await real(bot_ids, *args)
         if turns.get(bots[0].pk) and not failed.is_set():
             failed.set()
             raise RuntimeError("a defect")
         return turns
 
-    monkeypatch.setattr(play, "open_turns_of", fail_once)
+    monkeypatch.setattr(play, "hand_out", fail_once)
     with site.stream(bots[0]) as turns:
         site.await_waiters(1)
         match = open_match(bots)

@@ -8,8 +8,9 @@ from django.db import connection
 
 from league import play
 from league.models import Bot, Clock, Door, Match, Turn
-from league.play import outages, owner_reports, statements
+from league.play import outages, owner_reports, turn_statements
 from league.play.outages import Probe
+from league.play.statements import Rows
 from league.play.turns import as_text
 from tests import logs
 from tests.league.play.live import START, answer, choose, first_turn, match_of, play_on, second
@@ -170,15 +171,14 @@ def test_a_request_whose_process_has_a_slow_clock_starts_no_turn_before_it_opene
 def test_the_answer_that_hands_a_turn_out_shows_the_deadline_that_is_stored(
     match: Match, bots: list[Bot], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = statements.read_open_turns
+    real = turn_statements.open_turns
 
-    def read_before_an_outage(bot_ids: list[int]) -> object:
-        found = real(bot_ids)
+    def read_before_an_outage(rows: Rows) -> object:
         monkeypatch.undo()
         outages.keep(second(60))
-        return found
+        return real(rows)
 
-    monkeypatch.setattr(statements, "read_open_turns", read_before_an_outage)
+    monkeypatch.setattr(turn_statements, "open_turns", read_before_an_outage)
     [turn] = play.open_turns(bots[0], second(61))
     stored = Turn.objects.get(bot=bots[0])
     assert turn["deadline"] == as_text(stored.deadline)
@@ -188,14 +188,14 @@ def test_the_answer_that_hands_a_turn_out_shows_the_deadline_that_is_stored(
 def test_a_turn_that_two_requests_hand_out_has_one_deadline_in_both_answers(
     match: Match, bots: list[Bot], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, first = statements.hand_out, []
+    real, first = turn_statements.hand_out_values, []
 
     def overtaken(turn_ids: list[int], now: datetime) -> object:
         monkeypatch.undo()
         first.extend(play.open_turns(bots[0], second(0.5)))
         return real(turn_ids, now)
 
-    monkeypatch.setattr(statements, "hand_out", overtaken)
+    monkeypatch.setattr(turn_statements, "hand_out_values", overtaken)
     [turn] = play.open_turns(bots[0], second(1))
     assert turn["deadline"] == first[0]["deadline"]
 

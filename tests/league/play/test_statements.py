@@ -1,5 +1,6 @@
 """The plans of the statements of moves."""
 
+import asyncio
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from league.play import statements
+from league.play import statements, turn_statements
 
 pytestmark = pytest.mark.django_db
 
@@ -16,7 +17,7 @@ LARGE = {"league_match", "league_turn", "league_livemove"}
 
 
 @pytest.mark.parametrize("analysed", [False, True])
-@pytest.mark.parametrize("statement", ["READ", "LOGGED", "OPEN"])
+@pytest.mark.parametrize("statement", [statements.READ, statements.LOGGED, turn_statements.OPEN])
 def test_a_statement_follows_indexes_even_if_it_is_planned_for_empty_tables(
     statement: str, *, analysed: bool
 ) -> None:
@@ -25,7 +26,7 @@ def test_a_statement_follows_indexes_even_if_it_is_planned_for_empty_tables(
         if analysed:
             cursor.execute("ANALYZE")
         names = ("matches", "bots", "begin", "end")
-        text = getattr(statements, statement) % dict.fromkeys(names, "$1")
+        text = statement % dict.fromkeys(names, "$1")
         cursor.execute(f"PREPARE planned (text) AS {text}")
         cursor.execute("EXPLAIN (FORMAT JSON) EXECUTE planned ('{1,2}')")
         [[plan]] = cursor.fetchall()
@@ -45,3 +46,11 @@ def nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
     yield plan
     for below in plan.get("Plans", []):
         yield from nodes(below)
+
+
+def test_work_that_waits_for_an_event_loop_can_not_be_done_at_once() -> None:
+    async def work() -> None:
+        await asyncio.sleep(0)
+
+    with pytest.raises(RuntimeError, match="event loop"):
+        statements.at_once(work())

@@ -164,8 +164,8 @@ def test_a_move_takes_two_statements(
     django_assert_num_queries: DjangoAssertNumQueries,
 ) -> None:
     sent: list[Any] = []
-    real = statements._run
-    monkeypatch.setattr(statements, "_run", noting(sent, real))
+    real = statements.run_now
+    monkeypatch.setattr(statements, "run_now", noting(sent, real))
     turns = [first_turn(bot) for bot in bots]
     for bot, turn in zip(bots, turns, strict=True):  # the last finishes the phase
         sent.clear()
@@ -188,8 +188,8 @@ def test_moves_in_many_matches_take_two_statements_together(
 ) -> None:
     matches = [match_of(bots) for _ in range(8)]
     sent: list[Any] = []
-    real = statements._run
-    monkeypatch.setattr(statements, "_run", noting(sent, real))
+    real = statements.run_now
+    monkeypatch.setattr(statements, "run_now", noting(sent, real))
     for bot in bots:  # the last finishes the phase in all of them
         moves = batch(bot)
         sent.clear()
@@ -289,8 +289,8 @@ def test_moves_of_several_bots_take_two_statements_together(
         match_of(bots)
     sent = [play.SentMove(bot, move) for bot in bots for move in batch(bot)]
     calls: list[Any] = []
-    real = statements._run
-    monkeypatch.setattr(statements, "_run", noting(calls, real))
+    real = statements.run_now
+    monkeypatch.setattr(statements, "run_now", noting(calls, real))
     answers = play.submit_together([sent[0], sent[3]], START)  # in two matches
     assert [type(answer) for answer in answers] == [play.Verdict] * 2
     assert len(calls) == 2
