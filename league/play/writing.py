@@ -14,13 +14,15 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import TypeVar
 
-from django.db import OperationalError, transaction
+from django.db import OperationalError, models, transaction
+from django.db.models import QuerySet
 from psycopg.errors import DeadlockDetected
 
 from bots_sdk.statuses import UNFINISHED
 from engine.record import Fault, record_of
 from engine.referee import forfeits
-from league.models import Match
+from league.models import Match, MatchSeat
+from league.models.built_once import Given, built_once
 from league.play import outages, statements, wakeups
 from league.play.finishing import finish
 from league.play.live_match import Decision, LiveMatch
@@ -244,15 +246,22 @@ def _decide_locked(row: Match, decision: Decision[T], watch: Stopwatch) -> T:
     return decision.answer
 
 
+@built_once
+def _names() -> QuerySet[MatchSeat, tuple[str]]:
+    """Read the names of a match's bots by seat."""
+    seats = MatchSeat.objects.filter(match=Given("match", models.BigIntegerField()))
+    return seats.order_by("seat").values_list("bot__name")
+
+
 def _finish(row: Match, log: Log, now: datetime) -> None:
     """Hand the record of a live match that is over to `finish`."""
-    moves = list(row.live_moves.order_by("ply"))
+    moves = statements.read_moves([(row.pk, 0, log.plies)])
     record = record_of(
         log.state,
         row.deal_seed,
         [(move.seat, move.text) for move in moves],
         faults=[Fault(move.ply, move.seat, move.fault) for move in moves if move.fault],
-        players=[seat.bot.name for seat in row.seating.select_related("bot").order_by("seat")],
+        players=[name for (name,) in _names(match=row.pk)],
     )
     forfeited = [seat for seat, faults in enumerate(log.faults) if forfeits(faults)]
     finish(row, record, forfeited, now)
