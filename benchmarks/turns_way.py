@@ -3,17 +3,24 @@
 Usage: python turns_way.py [--clients 8] [--share 0.5] [--seconds 10]
 
 Clients make moves as in `service_moves`, one per request. First they make as many as they can, then
-a share of that. Meanwhile two bots play each other: one moves, the other one waits for its turn.
+a share of that, at random times. Each client plays one match after another, so that some match ends
+at any time. Meanwhile two bots play each other: one moves, the other one waits for its turn.
 """
 
 import argparse
 import json
+import math
+import random
 import threading
 import time
+from itertools import islice
 from pathlib import Path
 
 from benchmarks import prepared_moves, service_moves, serving
 from devserver import up
+
+MAX_PACE = 2500
+"""More moves a second than the clients can make."""
 
 
 def main() -> None:
@@ -51,28 +58,28 @@ def load(at: Path, tables: list[list[prepared_moves.Bot]], seconds: float, pace:
     """
     sources = []
     for bots in tables:
-        source = prepared_moves.requests(bots, "twelve-days", "single", 12)
-        next(source)
-        prepared = []
-        for request, moves in source:
-            if not moves:
-                break
-            prepared.append(request)
-        sources.append(prepared)
+        source = prepared_moves.requests(bots, "twelve-days", "single", matches_at_once=1)
+        requests = (request for request, moves in source if moves)
+        sources.append(
+            list(islice(requests, math.ceil(seconds * (pace or MAX_PACE) / len(tables))))
+        )
     start = threading.Barrier(len(tables))
     made = [0] * len(tables)
     took = [0.0] * len(tables)
 
     def run(number: int) -> None:
         client = serving.Client(at)
+        gaps = random.Random(number)
+        due = 0.0
         start.wait()
         began = time.perf_counter()
         for sent in sources[number]:
             now = time.perf_counter() - began
             if now > seconds:
                 break
-            if pace and (early := made[number] * len(tables) / pace - now) > 0:
-                time.sleep(early)
+            if pace:
+                due += gaps.expovariate(pace / len(tables))
+                time.sleep(max(0.0, due - now))
             status, body = client.send(sent)
             assert status == 200, body
             made[number] += 1
