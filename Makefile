@@ -235,7 +235,7 @@ bench: $(VENV)/.project ## how fast the engine is here
 	@$(BIN)/python -m engine bench
 
 .PHONY: benchservice
-benchservice: $(VENV)/.testing ## measure moves, turns, waiting requests and standings of the service (15 min)
+benchservice: $(VENV)/.testing ## measure how fast the service handles moves, turns, waiting requests and standings (15 min)
 	@for each in service_moves turns_way waiting standings; do \
 		echo "--- $$each"; $(BIN)/python benchmarks/$$each.py || exit 1; done
 

@@ -219,6 +219,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "web.outages.OutageMiddleware",
+    "web.requests.explain_method",
     "web.requests.note_activity",
 ]
 TEMPLATES = [

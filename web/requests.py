@@ -9,7 +9,8 @@ from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Page, Paginator
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseNotAllowed
+from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 
 from league import accounts, activity
@@ -51,6 +52,22 @@ def note_activity(
         response = get_response(request)
         if request.method not in SAFE_METHODS and not _MOVES_PATH.search(request.path_info):
             activity.note()
+        return response
+
+    return middleware
+
+
+def explain_method(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Give the answer 405 of a page a text: Django's is empty."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
+        if isinstance(response, HttpResponseNotAllowed) and not response.content:
+            page = render(request, "405.html", status=405)
+            page["Allow"] = response["Allow"]
+            return page
         return response
 
     return middleware

@@ -26,8 +26,8 @@ def challenge(
     game: Annotated[
         Literal["twelve-days", "partridge"] | None,
         typer.Option(
-            help="The game. Default: the game of a ladder that your bot is on and that allows this "
-            "number of bots; else of any ladder that allows it.",
+            help="The game. Default: the game of a ladder that your bot is on, if the ladder "
+            "allows this number of bots. Otherwise the game of any ladder that allows this number.",
             show_default=False,
         ),
     ] = None,

@@ -59,8 +59,8 @@ def check(
         typer.Option(
             min=0,
             max=2,
-            help="The tier (kind) of the sandbox. 0, the default: the strongest that works here. "
-            "1: stronger than 2. 2: needs no Linux namespaces.",
+            help="The tier (kind) of the sandbox. 1 is the stronger one. 2 is weaker, but works "
+            "without Linux namespaces. 0, the default, takes the strongest that works here.",
             show_default=False,
         ),
     ] = 0,

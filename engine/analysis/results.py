@@ -164,8 +164,11 @@ class Total:
         lost = places(self.loss, seats)
         if lost < _LEAST_GAIN or self.result > 1 - _MIDDLE:
             return f"{text}."
-        moves = "1 decision" if worse == 1 else f"{worse} decisions"
-        return f"{text}. Compared with the best moves, it lost {lost:.1f} places in {moves}."
+        if worse == 1:
+            cause = "1 of its decisions was worse than the best move: it lost"
+        else:
+            cause = f"{worse} of its decisions were worse than the best moves. Together they lost"
+        return f"{text}. {cause} {lost:.1f} places."
 
 
 @dataclass(frozen=True, slots=True)

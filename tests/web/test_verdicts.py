@@ -215,6 +215,16 @@ def test_the_result_of_a_day_shows_faults_of_all_its_phases() -> None:
     assert sorted(first.blamed) == [("ada", "mistake"), ("bo", "mistake")]
 
 
+def test_the_mark_of_a_step_is_that_of_the_sentence_behind_it() -> None:
+    blunder = replace(GIVE, mark="blunder")
+    later = decision("mistake", 2, 1, move="play 2", best="play 10")
+    verdicts = verdicts_of(analysis(blunder, later), STEPS, NAMES)
+    shown = verdict_at(verdicts, 1)
+    assert shown is not None
+    assert shown.mark == "blunder"
+    assert shown.text == f"{verdicts[0].text} Later in this step: {verdicts[1].text}"
+
+
 def test_without_javascript_a_step_shows_its_worst_verdict_and_its_last_chances() -> None:
     verdicts = verdicts_of(analysis(GIVE, decision("best", 2, 1)), STEPS, NAMES)
     shown = verdict_at(verdicts, 1)

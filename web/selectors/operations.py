@@ -113,8 +113,8 @@ def waiting_longest() -> list[Waiting]:
     turns = Turn.objects.open().in_play().select_related("bot")
     turn = turns.order_by("opened_at").first()
     if turn is not None:
-        subject = f"{turn.bot.name} in match {turn.match_id}"
-        found.append(Waiting("waits for a move", subject, turn.match_id, turn.opened_at))
+        what = f"waits for a move of {turn.bot.name}"
+        found.append(Waiting(what, f"match {turn.match_id}", turn.match_id, turn.opened_at))
     checks = BotVersion.objects.checking().select_related("bot")
     version = checks.order_by("created_at").first()
     if version is not None:

@@ -147,12 +147,13 @@ def verdict_at(verdicts: Sequence[Verdict], step: int, ply: int | None = None) -
     if shown is not last or not faults:
         return shown
     worst = next((each for each in faults if each.mark == BLUNDER), faults[0])
-    text = f"Earlier in this step: {worst.text}"
+    earlier_text = f"Earlier in this step: {worst.text}"
     if not last.is_fault:
-        return replace(worst, text=text)
-    return replace(
-        last, mark=max(last.mark, worst.mark, key=_ORDER.index), text=f"{last.text} {text}"
-    )
+        return replace(worst, text=earlier_text)
+    # The page shows the mark before the text, so it is the mark of the first sentence.
+    if worst.mark == BLUNDER != last.mark:
+        return replace(worst, text=f"{worst.text} Later in this step: {last.text}")
+    return replace(last, text=f"{last.text} {earlier_text}")
 
 
 def chance_lines(first: Sequence[float], verdicts: Sequence[Verdict]) -> list[str]:

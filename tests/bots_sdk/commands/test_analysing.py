@@ -178,13 +178,14 @@ def test_ply_and_seat_of_an_expensive_decision_are_those_of_its_move(
             (1, 1 / 3, 0),
             0.1,
             "took second place, mostly because of its own moves (+0.3). "
-            "Compared with the best moves, it lost 0.3 places in 2 decisions.",
+            "2 of its decisions were worse than the best moves. Together they lost 0.3 places.",
         ),
         (
             (0.1, 0.0, 0.2, -0.3),
             (1, 0.5, 0),
             0.8,  # more than one place above 2.5: later moves lose again what is already lost
-            "shared second place. Compared with the best moves, it lost 2.4 places in 2 decisions.",
+            "shared second place. 2 of its decisions were worse than the best moves. Together they "
+            "lost 2.4 places.",
         ),
     ],
 )

@@ -138,7 +138,7 @@ def test_the_page_shows_gap_bands_tests_and_noise_of_the_last_count(
     assert text.count("not counted yet") == 2
     ratings.count_luck(ladder.pk)
     text = page(client, "/ladders/quick/luck/")
-    assert "No bot has a rank yet" in text
+    assert "No bot had a rank when" in text
     assert "not ranked yet" in text
     fitted(ladder, (1, 2), twins)
     ranked(ladder)
@@ -201,7 +201,7 @@ def test_an_invalid_k_schedule_does_not_break_the_page(client: Client, ladder: L
     ranked(ladder)
     ratings.count_luck(ladder.pk)
     Ladder.objects.update(k_schedule={"steps": "many"})
-    assert "No bot has a rank yet" in page(client, "/ladders/quick/luck/")
+    assert "No bot had a rank when" in page(client, "/ladders/quick/luck/")
 
 
 def test_rounds_in_play_do_not_count(ladder: Ladder, twins: Twins) -> None:

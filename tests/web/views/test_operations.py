@@ -138,7 +138,7 @@ def test_the_page_shows_what_waits_longest_of_each_kind(client: Client, olga: Us
     shown = text_of(client)
     assert f"match {old.pk} waits for a worker for 3 h" in shown
     assert re.search(
-        rf"{bots[0].name[:-2]}-\d in match {live.pk} waits for a move for \d+ days", shown
+        rf"match {live.pk} waits for a move of {bots[0].name[:-2]}-\d for \d+ days", shown
     )
 
 

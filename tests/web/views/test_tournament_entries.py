@@ -73,7 +73,9 @@ def test_only_the_owner_of_a_bot_can_enter_it(
     address = f"/tournaments/{open_tournament.pk}/enter/"
     assert client.post(address, {"bot": "feste-0"}).status_code == 404
     assert client.post(address, {}).status_code == 404
-    assert client.get(address).status_code == 405
+    refused = client.get(address)
+    assert (refused.status_code, refused.headers["Allow"]) == (405, "POST")
+    assert "This address is not a page" in refused.content.decode()
     client.logout()
     answer = client.post(address, {"bot": "maria-0"})
     assert (answer.status_code, answer.headers["Location"]) == (

@@ -145,12 +145,16 @@ export class Beside {
     line.replaceChildren();
     if (!phase) return;
     const worst = frame.kind === "result" ? this.worst(frame.step, phase) : undefined;
-    const shown = worst && !FAULTS.includes(phase[2]) ? [] : [phase];
-    const marks = [...shown, ...(worst ? [worst] : [])].map(([, , mark]) => mark);
-    const mark = marks.includes("blunder") ? "blunder" : marks[0];
+    const [, , last, text] = phase;
+    const texts = [this.data.texts[text]];
+    const earlier = worst ? this.data.texts[worst[3]] : "";
+    // The mark stands before the text, so it is the mark of the first sentence.
+    const isWorse = worst && (!FAULTS.includes(last) || (worst[2] === "blunder" && last !== "blunder"));
+    const mark = isWorse ? worst[2] : last;
+    if (isWorse && !FAULTS.includes(last)) texts.splice(0, 1, `Earlier in this step: ${earlier}`);
+    else if (isWorse) texts.splice(0, 1, earlier, `Later in this step: ${texts[0]}`);
+    else if (worst) texts.push(`Earlier in this step: ${earlier}`);
     if (FAULTS.includes(mark)) line.append(element("span", `mark ${mark}`, mark), " ");
-    const texts = shown.map(([, , , text]) => this.data.texts[text]);
-    if (worst) texts.push(`Earlier in this step: ${this.data.texts[worst[3]]}`);
     line.append(texts.join(" "));
   }
 
