@@ -67,6 +67,10 @@ class MatchClock:
         """Return the seconds that a seat has for its next move, its bank included."""
         return self._control.move_seconds + self._banks[seat]
 
+    def bank(self, seat: int) -> float:
+        """Return the seconds that are left in a seat's bank."""
+        return self._banks[seat]
+
     def charge(self, seat: int, seconds: float) -> bool:
         """Take the time of a move off a seat's bank; return whether the move was in time."""
         self._banks[seat] -= max(0.0, seconds - self._control.move_seconds)

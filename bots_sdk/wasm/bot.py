@@ -14,7 +14,11 @@ from engine.referee import MatchClock, TimeControl
 
 
 class ModuleFile(BotFile):
-    """A bot from a ``.wasm`` file; see `bots_sdk.bot.BotFile`."""
+    """A bot from a ``.wasm`` file; see `bots_sdk.bot.BotFile`.
+
+    Attributes:
+        program: the compiled module.
+    """
 
     wants_info = True
 
@@ -32,7 +36,7 @@ class ModuleFile(BotFile):
                     f"{path} is WebAssembly, and the package that runs it is not installed. "
                     f"Install it: `{install_command(python_word(), 'wasmtime')}`."
                 )
-            self._program = machine.Program(data)
+            self.program = machine.Program(data)
         except ModuleRefusedError as error:
             raise BotFileError(f"{path}: {error}.") from None
 
@@ -43,7 +47,7 @@ class ModuleFile(BotFile):
             OutOfFuelError: the module's ``start`` takes longer than `machine.START_SECONDS`.
             ModuleFaultError: the module's ``start`` trapped.
         """
-        return ModulePlayer(machine.Machine(self._program, _print), info)
+        return ModulePlayer(machine.Machine(self.program, _print), info)
 
     def afresh(self, info: MatchInfo) -> Choose:
         """Return a player for one match that shares nothing with other matches."""
@@ -64,6 +68,11 @@ class ModulePlayer:
         self._clock = MatchClock(control, 1, lambda: 0.0)
         self.charged_seconds = 0.0
         own.start(info, machine.fuel_of(machine.START_SECONDS))
+
+    @property
+    def bank_seconds(self) -> float:
+        """The seconds that are left in the bank."""
+        return self._clock.bank(seat=0)
 
     def __call__(self, observation: Observation) -> str:
         """Return the module's move.

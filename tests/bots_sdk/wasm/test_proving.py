@@ -64,3 +64,19 @@ def test_a_module_that_never_starts_is_proven_too() -> None:
     record = played(module(FIRST_MOVE))
     with pytest.raises(RecordError, match="the module is crash: its module trapped"):
         fuel_of_moves(record, 0, data, CLOCK)
+
+
+def test_a_forfeit_without_three_faults_before_is_refuted() -> None:
+    record = played(late_after(2))
+    [*_, last] = [fault for fault in record.faults if fault.kind == "timeout"]
+    forfeits = tuple(
+        replace(fault, kind="forfeit") if fault == last else fault for fault in record.faults
+    )
+    with pytest.raises(RecordError, match="is forfeit, but the seat has made 2 faults before"):
+        fuel_of_moves(replace(record, faults=forfeits), 0, late_after(2), CLOCK)
+    fourth = next(fault for fault in record.faults if fault.kind == "forfeit")
+    faults = tuple(
+        replace(fault, kind="timeout") if fault == fourth else fault for fault in record.faults
+    )
+    with pytest.raises(RecordError, match="is timeout, but the seat has made 3 faults before"):
+        fuel_of_moves(replace(record, faults=faults), 0, late_after(2), CLOCK)
