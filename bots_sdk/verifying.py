@@ -5,8 +5,14 @@ from typing import NamedTuple
 from bots_sdk.answers import Match
 from engine.deals import commitment
 from engine.errors import RecordError, quote
+from engine.games.game import State
 from engine.games.titles import counted
-from engine.record import read, verify
+from engine.rating.results import rated_places
+from engine.record import Record, read, verify
+from engine.referee import forfeits
+
+_REPLAY = "deal and moves"
+_SHA = "SHA-256 of the deal seed is "
 
 
 class Check(NamedTuple):
@@ -36,29 +42,69 @@ def check_match(line: bytes, match: Match, noted: str = "") -> list[Check]:
     except RecordError as error:
         return [Check("record", False, str(error))]
     computed = commitment(record.deal_seed)
-    label = "SHA-256 of the deal seed is "
-    checks = [_equal("commitment", label, computed, match["commitment"], "the league's")]
+    checks = [_equal("commitment", _SHA, computed, match["commitment"], "the league's")]
     if noted:
-        checks.append(_equal("noted commitment", label, computed, noted, "the noted one"))
+        checks.append(_noted(computed, noted))
     league_rules = (match["game"], match["rules"], match["seats"])
     rules = (record.game, record.rules, record.seats)
     checks.append(_equal("rules", "the record has ", rules, league_rules, "the match's"))
     seating = sorted(match["seating"], key=lambda seat: seat["seat"])
     names = tuple(seat["bot"] for seat in seating)
+    versions = tuple(f"{seat['bot']} v{seat.get('version')}" for seat in seating)
+    if record.players == versions:  # in a match of two versions of one bot, the record names them
+        names = versions
     checks.append(_equal("players", "the record has ", record.players, names, "the match's"))
+    end = _replayed(record, checks)
+    if end is None:
+        return checks
+    scores = tuple(seat["score"] for seat in seating)
+    checks.append(_equal("scores", "replayed: ", end.scores, scores, "the match's"))
+    forfeited = [seat for seat in range(record.seats) if forfeits(_faults_of(record, seat))]
+    found = rated_places(end.places or (), forfeited)
+    places = tuple(seat["place"] for seat in seating)
+    checks.append(_equal("places", "replayed: ", found, places, "the match's"))
+    return checks
+
+
+def check_record(record: Record, noted: str = "") -> list[Check]:
+    """Replay a record without a league, and return the checks.
+
+    Args:
+        record: the record.
+        noted: see `check_match`.
+    """
+    checks = []
+    if noted:
+        checks.append(_noted(commitment(record.deal_seed), noted))
+    _replayed(record, checks)
+    return checks
+
+
+def is_replayed(checks: list[Check]) -> bool:
+    """Return whether the moves of the record lead to its scores, by its checks."""
+    return any(check.subject == _REPLAY and check.holds for check in checks)
+
+
+def _replayed(record: Record, checks: list[Check]) -> State | None:
+    """Replay a record and add the check; return the finished match, or None if it is wrong."""
     try:
         end = verify(record)
     except RecordError as error:
-        return [*checks, Check("deal and moves", False, str(error))]
+        checks.append(Check(_REPLAY, False, str(error)))
+        return None
     faults = f"; the referee made {len(record.faults)} of them" if record.faults else ""
     moves = counted(len(record.moves), "move")
     replayed = f"all {moves} are legal with the deal of this seed{faults}"
-    checks.append(Check("deal and moves", True, replayed))
-    scores = tuple(seat["score"] for seat in seating)
-    checks.append(_equal("scores", "replayed: ", end.scores, scores, "the match's"))
-    places = tuple(seat["place"] for seat in seating)
-    checks.append(_equal("places", "replayed: ", end.places, places, "the match's"))
-    return checks
+    checks.append(Check(_REPLAY, True, replayed))
+    return end
+
+
+def _faults_of(record: Record, seat: int) -> int:
+    return sum(fault.seat == seat for fault in record.faults)
+
+
+def _noted(computed: str, noted: str) -> Check:
+    return _equal("noted commitment", _SHA, computed, noted, "the noted one")
 
 
 def _equal(subject: str, label: str, found: object, expected: object, whose: str) -> Check:

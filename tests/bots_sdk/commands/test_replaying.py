@@ -9,7 +9,9 @@ import pytest
 
 from engine.cli import simulate
 from engine.deals import commitment
+from engine.rating.results import rated_places
 from engine.record import Record, write
+from engine.referee import play
 from tests.bots_sdk.conftest import Cli
 from tests.bots_sdk.stub import StubLeague
 
@@ -98,6 +100,37 @@ def test_a_match_that_does_not_hold_is_refused_with_what_is_wrong(
     result = logged_in("verify", 7)
     assert result.exit_code == 1
     assert f"FAIL {wrong}: " in result.stdout
+
+
+def test_a_match_with_a_seat_that_forfeited_holds(logged_in: Cli, stub: StubLeague) -> None:
+    def broken(_: object) -> str:
+        raise RuntimeError
+
+    players = [broken, lambda observation: observation["legal_moves"][0]]
+    for deal in range(20):
+        outcome = play("partridge", "eagle-short", bytes([deal] * 32), players, names=["ada"] * 2)
+        places = rated_places(outcome.record.places, outcome.forfeited)
+        if places != outcome.record.places:
+            break
+    record = outcome.record
+    assert outcome.forfeited == (0,)
+    assert places == (2, 1) != record.places
+    serve(stub, replace(record, places=places))
+    stub.answers["GET matches/7/record"] = (200, json.loads(write(record)))
+    result = logged_in("verify", 7)
+    assert result.exit_code == 0, result.stdout
+    assert "ok   places: replayed: 2 1\n" in result.stdout
+
+
+def test_a_match_of_two_versions_of_a_bot_holds(logged_in: Cli, stub: StubLeague) -> None:
+    record = replace(simulated(), players=("ada v1", "ada v2", "bob v1"))
+    serve(stub, record)
+    seating = stub.answers["GET matches/7"][1]["seating"]
+    for seat, (bot, version) in zip(seating, [("ada", 1), ("ada", 2), ("bob", 1)], strict=True):
+        seat |= {"bot": bot, "version": version}
+    assert "ok   players: the record has ada v1 ada v2 bob v1\n" in logged_in("verify", 7).stdout
+    seating[1]["version"] = 3
+    assert "FAIL players: " in logged_in("verify", 7).stdout
 
 
 def test_a_record_with_another_deal_is_refused(logged_in: Cli, stub: StubLeague) -> None:
