@@ -36,7 +36,7 @@ _COMMANDS = {
     "challenge": "challenging.challenge",
     "ladder": "looking.ladder",
     "match": "showing.match",
-    "verify": "showing.verify",
+    "verify": "verifying.verify",
     "analyse": "analysing.analyse_match",
     "try": "trying.try_bot",
 }

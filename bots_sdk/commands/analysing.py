@@ -2,16 +2,14 @@
 
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated, TypeVar
 
 import typer
 
-from bots_sdk import calls
 from bots_sdk.commands.errors import ImpossibleError
-from bots_sdk.commands.leagues import chosen_league, client_for
 from bots_sdk.commands.output import Json, add_row, new_table, percent, print_json, print_table
 from bots_sdk.commands.progress import progress, time_left
+from bots_sdk.commands.records import names_of, of_file, of_league
 from engine.analysis import (
     DEFAULT_PLAYOUTS,
     MAX_PLAYOUTS,
@@ -24,7 +22,7 @@ from engine.analysis import (
 from engine.analysis.results import BLUNDER_LOSS, ERRORS, MISTAKE_LOSS, places, signed
 from engine.errors import RecordError, quote
 from engine.playback import steps_of
-from engine.record import Record, read, read_lines, verify
+from engine.record import Record, verify
 from engine.sentences import move_in_words
 
 _LEAST_PLAYOUTS = 8
@@ -79,8 +77,8 @@ def analyse_match(
 
     Without --playouts, the numbers are the same as on the league's page of the match.
     """
-    record = _of_league(int(what)) if what.isdecimal() else _of_file(what, line)
-    players = _names(record)
+    record = of_league(int(what)) if what.isdecimal() else of_file(what, line)
+    players = names_of(record)
     if bot and bot not in players:
         raise ImpossibleError(
             f"{quote(bot, 64)} did not play in this match. Its bots are {', '.join(players)}."
@@ -110,44 +108,8 @@ def analyse_match(
     _print(record, found, bot, show_all=show_all)
 
 
-def _of_league(number: int) -> Record:
-    with client_for(chosen_league()[0]) as client:
-        return _read(client.send(calls.record(number)), f"the record of match {number}")
-
-
-def _of_file(name: str, wanted: int) -> Record:
-    try:
-        with Path(name).open("rb") as file:
-            count = 0
-            for count, line in read_lines(file):
-                if count == wanted:
-                    return _read(line, f"line {wanted} of {quote(name, 200)}")
-    except OSError as error:
-        raise ImpossibleError(
-            f"Can't read {quote(name, 200)}: {error.strerror}. Give a file of records, or the "
-            "number of a match."
-        ) from None
-    raise ImpossibleError(
-        f"{quote(name, 200)} has {count} lines, so no line {wanted}. Choose another --line."
-    )
-
-
-def _read(line: bytes, name: str) -> Record:
-    try:
-        return read(line)
-    except RecordError as error:
-        raise ImpossibleError(
-            f"There is no record in {name}: {error}. A record is one JSON object on one line. You "
-            "can download it from the league's page of a match."
-        ) from None
-
-
-def _names(record: Record) -> tuple[str, ...]:
-    return record.players or tuple(f"seat {seat}" for seat in range(record.seats))
-
-
 def _print(record: Record, found: Analysis, bot: str, *, show_all: bool) -> None:
-    names = _names(record)
+    names = names_of(record)
     steps = [name for _, name in steps_of(record)]
     listed = [each for each in found.decisions if not bot or names[each.seat] == bot]
     marked = [each for each in listed if show_all or each.mark in _MARKED]

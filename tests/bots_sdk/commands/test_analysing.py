@@ -61,8 +61,9 @@ def test_a_match_of_the_league_is_analysed(
     ("content", "arguments", "problem", "remedy"),
     [
         (None, [], "No such file", "Give a file of records, or the number of a match."),
+        ("", [], "bad.jsonl' is empty", "Give a file with a record."),
         ("hello\n", [], "not JSON", "A record is one JSON object on one line"),
-        ("{}\n", ["--line", "3"], "has 1 lines, so no line 3", "Choose another --line."),
+        ("{}\n", ["--line", "3"], "has 1 line, so no line 3", "Choose another --line."),
     ],
 )
 def test_bad_input_has_one_line_with_the_remedy(

@@ -148,3 +148,4 @@ def test_verify_of_a_file_points_to_the_command_for_files(cli: Cli) -> None:
     assert result.exit_code == 2
     assert "match-7.json is not the number of a match" in result.stderr
     assert "`python -m engine verify FILE`" in result.stderr
+    assert "add --module BOT.wasm" in result.stderr

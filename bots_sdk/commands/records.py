@@ -1,0 +1,64 @@
+"""Records for commands: of a match at the league, or of a line in a file."""
+
+from pathlib import Path
+
+from bots_sdk import calls
+from bots_sdk.commands.errors import ImpossibleError
+from bots_sdk.commands.leagues import chosen_league, client_for
+from engine.errors import RecordError, quote
+from engine.games.titles import counted
+from engine.record import Record, read, read_lines
+
+
+def of_league(number: int) -> Record:
+    """Return the record of a match at the league.
+
+    Raises:
+        ImpossibleError: the league returns something else.
+    """
+    with client_for(chosen_league()[0]) as client:
+        return _read(client.send(calls.record(number)), f"the record of match {number}")
+
+
+def of_file(name: str, wanted: int) -> Record:
+    """Return the record in a line of a file.
+
+    Args:
+        name: the path of the file.
+        wanted: the number of the line, from 1.
+
+    Raises:
+        ImpossibleError: there is no such file or line, or the line is not a record.
+    """
+    try:
+        with Path(name).open("rb") as file:
+            count = 0
+            for count, line in read_lines(file):
+                if count == wanted:
+                    return _read(line, f"line {wanted} of {quote(name, 200)}")
+    except OSError as error:
+        raise ImpossibleError(
+            f"Can't read {quote(name, 200)}: {error.strerror}. Give a file of records, or the "
+            "number of a match."
+        ) from None
+    if not count:
+        raise ImpossibleError(f"{quote(name, 200)} is empty. Give a file with a record.")
+    raise ImpossibleError(
+        f"{quote(name, 200)} has {counted(count, 'line')}, so no line {wanted}. Choose another "
+        "--line."
+    )
+
+
+def names_of(record: Record) -> tuple[str, ...]:
+    """Return the names of the players by seat; "seat 0" and so on if the record has none."""
+    return record.players or tuple(f"seat {seat}" for seat in range(record.seats))
+
+
+def _read(line: bytes, name: str) -> Record:
+    try:
+        return read(line)
+    except RecordError as error:
+        raise ImpossibleError(
+            f"There is no record in {name}: {error}. A record is one JSON object on one line. You "
+            "can download it from the league's page of a match."
+        ) from None
