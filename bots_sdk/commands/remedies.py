@@ -118,6 +118,10 @@ _BY_TEXT = [
         "{0}` a hosted one.",
     ),
     (re.compile(r"There is no (ladder) "), "`twelfth-night ladder` lists the ladders."),
+    (
+        re.compile(r"^Match (\d+) is \w+; it has no record yet"),
+        "`twelfth-night watch {0}` follows it to its end.",
+    ),
     (re.compile(r"There is no (match) "), "The latest matches are listed at {url}/matches/."),
     (
         re.compile(r"The name ([a-z0-9-]+) is taken by your own remote bot"),

@@ -26,6 +26,11 @@ from tests.bots_sdk.test_cli import run_here
         ),
         ("invalid", "The username ada is taken; choose", "login {url} --username ada`"),
         ("not-found", "There is no match 99.", "The latest matches are listed at {url}/matches/."),
+        (
+            "not-finished",
+            "Match 7 is playing; it has no record yet.",
+            "`twelfth-night watch 7` follows it to its end.",
+        ),
         ("wrong-credentials", "No account.", "`twelfth-night login {url} --sign-up`"),
         ("invalid-token", "It does not work.", "`twelfth-night login {url}`"),
         ("not-your-bot", "It belongs to another.", "`twelfth-night status` lists the bots"),
