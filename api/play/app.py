@@ -129,7 +129,7 @@ class Gateway:
         self._turns = TurnWaiters(self._database)
         self._poll_ends = PollEnds()
         self._spectators = Spectators(self._database)
-        self._moves = MoveCalls(self._authenticate, self._database)
+        self._moves = MoveCalls(self._authenticate, self._database, self._turns.wake)
         beginnings = Beginnings(self._database)
         revisions = RevisionCalls(self._waiting, self._database)
         watching = WatchCalls(self._waiting, self._database, self._spectators)

@@ -24,6 +24,7 @@ from api.problems import busy
 from api.shares import FairShares
 from league import accounts, play
 from league.play.statements import Run
+from league.play.writing import Wake
 
 log = structlog.get_logger(__name__)
 
@@ -39,9 +40,14 @@ _ENDING_SECONDS = 5.0
 
 
 class MoveQueue:
-    """The moves of all requests of this process."""
+    """The moves of all requests of this process.
 
-    def __init__(self) -> None:
+    Args:
+        wake: wakes the requests of this process that wait for turns of bots.
+    """
+
+    def __init__(self, wake: Wake) -> None:
+        self._wake = wake
         self._connections = LoopConnections(GROUPS)
         self._alone_threads = ConnectedThreads(ALONE, "moves-alone")
         self._groups = Groups(self._start_group, runs=GROUPS, patience=PATIENCE_SECONDS)
@@ -185,7 +191,7 @@ class MoveQueue:
         """Make moves together; return no answer to those that are to be made alone."""
         try:
             return await self._connections.do(
-                lambda run: play.submit_group(received, timezone.now(), run)
+                lambda run: play.submit_group(received, timezone.now(), run, self._wake)
             )
         except (OperationalError, InterfaceError):
             raise

@@ -23,6 +23,7 @@ from api.strictness import validated
 from api.tokens import token_text
 from league import play
 from league.models import Bot
+from league.play.writing import Wake
 
 REFUSALS = ("turn-already-decided", "turn-not-open", "turn-expired", "illegal-move")
 """Codes of problems with which a move may be answered, beside ``not-found``."""
@@ -34,13 +35,14 @@ class MoveCalls:
     Args:
         authenticate: returns the bot of a request and counts the request.
         database: hands out the open turns.
+        wake: wakes the requests of this process that wait for turns of bots.
     """
 
     def __init__(
-        self, authenticate: Callable[[Request], Awaitable[Bot]], database: Database
+        self, authenticate: Callable[[Request], Awaitable[Bot]], database: Database, wake: Wake
     ) -> None:
         self._authenticate, self._database = authenticate, database
-        self.queue = MoveQueue()
+        self.queue = MoveQueue(wake)
 
     async def move(self, request: Request, match_id: int) -> None:
         """Make a move in an open turn; respond with the verdict."""

@@ -15,6 +15,8 @@ from django.db import Error as DatabaseError
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
+from league.play.wakeups import is_from_here
+
 log = structlog.get_logger(__name__)
 
 REFRESH_SECONDS = 1.0
@@ -69,6 +71,8 @@ class WakeupListener:
             await subscription.subscribe(*self._waiters)
             self._refresh_now.set()  # wake-ups of the time without a connection are lost
             async for message in subscription.listen():
+                if is_from_here(message["data"]):
+                    continue
                 ids = _ids(message["data"])
                 for waiters in self._waiters[message["channel"]]:
                     waiters.wake(ids)

@@ -16,7 +16,7 @@ from league.play.rows import TurnRow
 from league.play.statements import TURN, Run
 from league.play.turn_clocks import Stopwatch, whole_ms
 from league.play.verdicts import Answer, MoveRefusedError, Verdict
-from league.play.writing import change_in_one_go, change_matches
+from league.play.writing import Wake, change_in_one_go, change_matches
 
 
 class Move(NamedTuple):
@@ -88,7 +88,7 @@ def submit_together(sent: Sequence[SentMove], now: datetime) -> list[Answer]:
 
 
 async def submit_group(
-    received: Sequence[ReceivedMove], now: datetime, run: Run
+    received: Sequence[ReceivedMove], now: datetime, run: Run, wake: Wake
 ) -> list[Answer | None]:
     """Make moves in different matches with one read and one write; return their answers in order.
 
@@ -100,6 +100,7 @@ async def submit_group(
         received: the moves.
         now: the time.
         run: runs a statement without a thread.
+        wake: wakes the waiting requests of this process.
     """
     decided = await change_in_one_go(
         {
@@ -108,6 +109,7 @@ async def submit_group(
         },
         Stopwatch(now),
         run,
+        wake,
     )
     return [decided.get(sent.move.match_id) for sent, _ in received]
 

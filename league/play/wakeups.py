@@ -4,10 +4,12 @@ A client that misses a wake-up finds its open turns in the database, so a failur
 """
 
 import os
+import secrets
 import time
 from collections.abc import Iterable, Sequence
 from queue import SimpleQueue
 from threading import Lock, Thread
+from typing import NamedTuple
 
 import redis
 import structlog
@@ -19,12 +21,27 @@ from league.queueing import queue
 log = structlog.get_logger(__name__)
 
 TURNS = f"{settings.REDIS_CHANNELS}:turns"
-"""Channel of the ids, separated by spaces, of bots with a new turn."""
+"""Channel of the ids, separated by spaces, of bots with a new turn.
+
+If the sender has woken the waiting requests of its own process, its `sender` comes first.
+"""
 MATCHES = f"{settings.REDIS_CHANNELS}:matches"
 """Channel of the ids, separated by spaces, of matches that advanced or ended."""
 
-_WakeUp = tuple[int, frozenset[int]]
-"""A match that advanced or ended, and the bots with a new turn in it."""
+
+class WakeUp(NamedTuple):
+    """A match that advanced or ended.
+
+    Attributes:
+        match_id: its id.
+        bots: the ids of the bots with a new turn in it.
+        woken_here: whether the waiting requests of this process have been woken already.
+    """
+
+    match_id: int
+    bots: frozenset[int]
+    woken_here: bool = False
+
 
 _PAUSE_SECONDS = 0.002
 """Time after a message in which wake-ups are collected for the next one. After an idle moment, the
@@ -41,10 +58,11 @@ class Publisher:
     def _begin(self) -> None:
         """Begin without a thread, in a forked process too: threads don't survive a fork."""
         self._lock = Lock()
-        self._waiting: SimpleQueue[_WakeUp] = SimpleQueue()
+        self._waiting: SimpleQueue[WakeUp] = SimpleQueue()
         self._thread: Thread | None = None
+        self.sender = f"from-{secrets.token_hex(8)}"
 
-    def put(self, wake_up: _WakeUp) -> None:
+    def put(self, wake_up: WakeUp) -> None:
         """Leave a wake-up to the thread; the first one starts it."""
         self._waiting.put(wake_up)
         if self._thread is None:
@@ -72,12 +90,13 @@ class Publisher:
                 log.exception("wake-ups could not be sent", matches=len(found))
             time.sleep(_PAUSE_SECONDS)
 
-    def _send(self, client: redis.Redis, found: Sequence[_WakeUp]) -> None:
-        bots = frozenset[int]().union(*(woken for _, woken in found))
+    def _send(self, client: redis.Redis, found: Sequence[WakeUp]) -> None:
         with client.pipeline(transaction=False) as pipe:
-            if bots:
-                pipe.publish(TURNS, " ".join(map(str, bots)))
-            pipe.publish(MATCHES, " ".join({str(match) for match, _ in found}))
+            for sender in ((), (self.sender,)):
+                woken = [each.bots for each in found if each.woken_here == bool(sender)]
+                if bots := frozenset[int]().union(*woken):
+                    pipe.publish(TURNS, " ".join([*sender, *map(str, bots)]))
+            pipe.publish(MATCHES, " ".join({str(each.match_id) for each in found}))
             pipe.execute()
 
 
@@ -102,14 +121,20 @@ def announce(*, match_id: int, bot_ids: Iterable[int], wakes_worker: bool) -> No
     transaction.on_commit(notify)
 
 
-def publish(match_id: int, bots: frozenset[int]) -> None:
+def publish(match_id: int, bots: frozenset[int], *, woken_here: bool = False) -> None:
     """Send the wake-ups of a match in a thread of this process, so that no request waits for them.
 
     Args:
         match_id: id of the match.
         bots: ids of the bots with a new turn.
+        woken_here: whether the waiting requests of this process have been woken already.
     """
-    _publisher.put((match_id, bots))
+    _publisher.put(WakeUp(match_id, bots, woken_here))
+
+
+def is_from_here(message: bytes) -> bool:
+    """Return whether a message is about requests that this process has woken already."""
+    return message.startswith(_publisher.sender.encode())
 
 
 def wake_worker(match_id: int) -> None:

@@ -34,6 +34,8 @@ from league.play.turn_clocks import Stopwatch
 MAX_TRIES = 3
 """Times that a plan decides without the lock before it decides under the lock."""
 
+Wake = Callable[[Iterable[int]], None]
+"""Wakes the requests of this process that wait for turns of these bots."""
 T = TypeVar("T")
 Plan = Callable[[LiveMatch], Decision[T]]
 """Decides on a live match, by nothing but the match as it was read. It may be called again."""
@@ -67,7 +69,7 @@ def change_matches(
 
 
 async def change_in_one_go(
-    plans: Mapping[int, Plan[T]], watch: Stopwatch, run: statements.Run
+    plans: Mapping[int, Plan[T]], watch: Stopwatch, run: statements.Run, wake: Wake
 ) -> dict[int, T]:
     """Decide on live matches with one read and one write; return the answers by match id.
 
@@ -80,6 +82,7 @@ async def change_in_one_go(
         watch: gives the time at which turns open.
         run: runs a statement, and waits for it without a thread. A thread for each group costs more
             than the group's decisions: it competes with the event loop for Python's lock.
+        wake: wakes the waiting requests of this process.
     """
     snapshots = statements.snapshots(await run(statements.READ, statements.read_values(plans)))
     logs, behind = known_logs(_in_play(snapshots))
@@ -96,7 +99,7 @@ async def change_in_one_go(
             values = statements.write_values(changes.values())
             written = statements.written(await run(statements.WRITE, values))
     for match_id in written:
-        await _announce_now(decisions[match_id])
+        await _announce_now(decisions[match_id], wake)
     return {pk: decisions[pk].answer for pk in _settled(decisions, changes, written)}
 
 
@@ -282,12 +285,17 @@ def _announce(decision: Decision[T]) -> None:
     )
 
 
-async def _announce_now(decision: Decision[T]) -> None:
-    """Do as `_announce` for a committed decision that ends no match, without blocking the loop."""
+async def _announce_now(decision: Decision[T], wake: Wake) -> None:
+    """Do as `_announce` for a committed decision that ends no match, without blocking the loop.
+
+    Requests of this process are woken at once. By way of the broker they would wait for a thread,
+    which waits for Python's lock.
+    """
     if decision.change is None or decision.log is None or not decision.has_advanced:
         return
     match = decision.change.match
     cache.put(match, decision.log)
-    wakeups.publish(match.pk, decision.woken_bots)
+    wake(decision.woken_bots)
+    wakeups.publish(match.pk, decision.woken_bots, woken_here=True)
     if decision.wakes_worker:
         await asyncio.to_thread(wakeups.wake_worker, match.pk)

@@ -25,7 +25,7 @@ def bots() -> list[Bot]:
 @pytest.fixture
 def deaf(monkeypatch: pytest.MonkeyPatch) -> None:
     """No wake-up is ever sent."""
-    monkeypatch.setattr(wakeups, "publish", lambda *_: None)
+    monkeypatch.setattr(wakeups, "publish", lambda *_, **__: None)
 
 
 @pytest.fixture

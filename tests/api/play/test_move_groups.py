@@ -20,6 +20,8 @@ from league import accounts, play
 from league.models import Bot, LiveMove, Match, Turn
 from league.play import moves as moves_module
 from league.play import statements, writing
+from league.play.statements import Run
+from league.play.writing import Wake
 from tests import logs
 from tests.api.conftest import assert_problem
 from tests.api.play.sites import (
@@ -50,11 +52,11 @@ class Gate:
         self._submit_group = play.submit_group
 
     async def submit_group(
-        self, received: Sequence[play.ReceivedMove], now: datetime, run: statements.Run
+        self, received: Sequence[play.ReceivedMove], now: datetime, run: Run, wake: Wake
     ) -> list[play.Answer | None]:
         self.groups.append(len(received))
         assert await asyncio.to_thread(self._open.wait, 20)
-        return await self._submit_group(received, now, run)
+        return await self._submit_group(received, now, run, wake)
 
     def has(self, groups: int) -> bool:
         return len(self.groups) == groups

@@ -6,6 +6,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import contextmanager
 from datetime import timedelta
 from importlib.util import find_spec
@@ -19,7 +20,7 @@ import redis
 from django.utils import timezone
 from pytest_django import Settings
 
-from api.play import requests
+from api.play import requests, wakeup_listener
 from api.play.database import MAX_BOTS
 from api.play.turn_waiters import PollEnds, PollWaiter
 from league import accounts, play
@@ -29,7 +30,7 @@ from league.models import Bot, Clock, Turn
 from league.play import wakeups
 from league.play.turns import HandedTurn
 from tests.api.play.sites import SOON, WAIT, Site, await_true, open_match, served
-from tests.league.play.live import answer, remote_bots
+from tests.league.play.live import answer, choose, remote_bots
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -128,6 +129,60 @@ def test_the_next_turn_wakes_too(site: Site, bots: list[Bot], blind: None) -> No
     site.await_waiters(1)
     answer(bots[2], site.get(bots[2]).json()["turns"][0], timezone.now())
     assert waiting_for_next.result(SOON).json()["turns"][0]["turn"] == 1
+
+
+def finish_phase(site: Site, bots: list[Bot], before_last: Callable[[], None]) -> None:
+    """Make a move of each bot through the gateway, and do something before the last one."""
+    for bot in bots:
+        [turn] = site.get(bot).json()["turns"]
+        if bot is bots[-1]:
+            before_last()
+        body = {"turn": turn["turn"], "move": choose(turn["observation"])}
+        path = f"/matches/{turn['match']}/moves"
+        assert site.post(path, body, token=bot.name).status_code == 200
+
+
+def test_a_move_wakes_the_requests_of_its_own_process_without_the_broker(
+    site: Site, bots: list[Bot], deaf: None, blind: None
+) -> None:
+    open_match(bots)
+    polls: list[Future[httpx.Response]] = []
+
+    def wait() -> None:
+        polls.append(site.start_poll(bots[0], **WAIT))
+        site.await_waiters(1)
+
+    finish_phase(site, bots, wait)
+    [turn] = polls[0].result(SOON).json()["turns"]
+    assert turn["turn"] == 1
+
+
+def test_the_broker_s_message_about_a_move_of_this_process_wakes_nobody_again(
+    site: Site, bots: list[Bot], blind: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_match(bots)
+    read: list[int] = []
+    arrived, real, real_check = threading.Event(), play.hand_out, wakeups.is_from_here
+
+    async def counted(bot_ids: Sequence[int], *args: Any) -> dict[int, list[HandedTurn]]:
+        read.extend(bot_ids)
+        return await real(bot_ids, *args)
+
+    def checked(message: bytes) -> bool:
+        is_own = real_check(message)
+        if is_own:
+            arrived.set()
+        return is_own
+
+    monkeypatch.setattr(play, "hand_out", counted)
+    monkeypatch.setattr(wakeup_listener, "is_from_here", checked)
+    with site.stream(bots[0]) as turns:
+        assert next(turns)["turn"] == 0
+        finish_phase(site, bots, read.clear)
+        assert next(turns)["turn"] == 1
+        assert arrived.wait(20)
+        site.get(bots[1])  # whatever the message began comes before this answer
+        assert read == [bots[0].pk, bots[1].pk]
 
 
 def test_a_lost_hint_costs_about_a_second(site: Site, bots: list[Bot], deaf: None) -> None:

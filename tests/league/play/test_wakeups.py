@@ -9,7 +9,7 @@ import pytest
 import redis
 from django.conf import settings
 
-from league.play.wakeups import MATCHES, Publisher
+from league.play.wakeups import MATCHES, Publisher, WakeUp
 
 
 @pytest.fixture
@@ -44,7 +44,8 @@ def test_threads_that_begin_at_once_share_one_publisher(
     monkeypatch.setattr("league.play.wakeups.Thread", SlowThread)
     publisher, before = Publisher(), set(threading.enumerate())
     threads = [
-        threading.Thread(target=publisher.put, args=[(match, frozenset())]) for match in range(8)
+        threading.Thread(target=publisher.put, args=[WakeUp(match, frozenset())])
+        for match in range(8)
     ]
     for thread in threads:
         thread.start()
@@ -68,16 +69,16 @@ def test_an_unexpected_error_loses_its_message_and_no_later_one(
         send(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(publisher, "_send", lambda *given: fail_once(publisher, *given))
-    publisher.put((1, frozenset()))
+    publisher.put(WakeUp(1, frozenset()))
     assert failed.wait(10)
-    publisher.put((2, frozenset()))
+    publisher.put(WakeUp(2, frozenset()))
     assert next_matches(heard) == {"2"}
 
 
 def test_a_forked_process_begins_without_a_thread() -> None:
     publisher = Publisher()
-    publisher.put((1, frozenset()))
+    publisher.put(WakeUp(1, frozenset()))
     thread = publisher._thread
     publisher._begin()  # as after a fork
-    publisher.put((2, frozenset()))
+    publisher.put(WakeUp(2, frozenset()))
     assert publisher._thread is not thread
