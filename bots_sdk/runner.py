@@ -52,8 +52,9 @@ class _RemoteMatch:
         id: the id of the match.
         player: the bot in the match.
         turn: the number of the newest turn.
-        move: the move in that turn.
-        answered_at: the time of the league's verdict on that move; None while the turn is in hand.
+        answered_at: the time of the league's verdict on the move in that turn; None while the turn
+            is in hand.
+        last_move: the last move with a verdict.
         check_at: the time of the next check whether the match is over.
         check_seconds: the wait after that check.
     """
@@ -61,8 +62,8 @@ class _RemoteMatch:
     id: int
     player: MatchPlayer = field(default_factory=MatchPlayer)
     turn: int = -1
-    move: str = ""
     answered_at: float | None = 0.0
+    last_move: MatchMove | None = None
     check_at: float = 0.0
     check_seconds: float = _MIN_CHECK_SECONDS
 
@@ -180,7 +181,8 @@ class Runner:
                 continue  # in hand, or the answer is older than the verdict
             # The turn is open although the league confirmed a move: the league lost that move,
             # for example because its operator restored a backup.
-            known = match.move if again and turn["turn"] == match.turn else ""
+            last = match.last_move
+            known = last["move"] if last and last["turn"] == turn["turn"] else ""
             match.turn, match.answered_at = turn["turn"], None
             task = asyncio.create_task(self._decide(match, turn, known))
             self._choosing.add(task)
@@ -209,10 +211,12 @@ class Runner:
         """Put a move in the outbox before the turn's clock runs out, even if the bot hangs."""
         if known:
             await asyncio.sleep(_POLL_SECONDS)
-            match.move = known
+            move = known
         else:
-            match.move = await self._chooser.move(match.player, turn)
-        self._outbox[match.id] = {"match": match.id, "turn": turn["turn"], "move": match.move}
+            move = await self._chooser.move(match.player, turn)
+        if match.turn != turn["turn"]:
+            return  # the league has closed the turn: a newer one is in hand
+        self._outbox[match.id] = {"match": match.id, "turn": turn["turn"], "move": move}
         self._moves_wait.set()
 
     def _decided(self, task: asyncio.Task[None]) -> None:
@@ -270,20 +274,26 @@ class Runner:
     def _settle(self, move: MatchMove, verdict: Verdict) -> None:
         """Note the verdict on a move."""
         match = self._matches[move["match"]]
+        # The answer to a call for turns may overtake this verdict, and bring the next turn.
+        in_outbox, is_newest = self._outbox.get(match.id) is move, match.turn == move["turn"]
         code = verdict.get("code", "")
         where = f"match {move['match']}, turn {move['turn']}"
-        if code == "illegal-move" and verdict.get("answers_left") and verdict.get("legal_moves"):
-            match.move = move["move"] = verdict["legal_moves"][0]  # still in the outbox
+        legal_moves = verdict.get("legal_moves")
+        if code == "illegal-move" and verdict.get("answers_left") and legal_moves and in_outbox:
+            move["move"] = legal_moves[0]  # still in the outbox
             self._report(
                 "warning",
-                f"{where}: {verdict.get('detail')}; this program sends {match.move!r}, the first "
+                f"{where}: {verdict.get('detail')}; this program sends {move['move']!r}, the first "
                 "legal move, instead",
             )
             return
-        match.answered_at = _now()
-        match.check_seconds = _MIN_CHECK_SECONDS
-        match.check_at = match.answered_at + match.check_seconds
-        del self._outbox[move["match"]]
+        match.last_move = move
+        if in_outbox:
+            del self._outbox[match.id]
+        if is_newest:
+            match.answered_at = _now()
+            match.check_seconds = _MIN_CHECK_SECONDS
+            match.check_at = match.answered_at + match.check_seconds
         if verdict["status"] == "accepted":
             self.status.moves += 1
             self._report("move", "", match=move["match"], turn=move["turn"], move=move["move"])

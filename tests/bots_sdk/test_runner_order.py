@@ -1,0 +1,123 @@
+"""Answers of the league that overtake each other reach the runner."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from bots_sdk.answers import MatchMove, Turn, Verdict
+from bots_sdk.bot_files import load
+from bots_sdk.runner import Runner
+
+LAST = "def choose(observation): return observation['legal_moves'][-1]"
+
+
+def a_turn(number: int, *legal_moves: str) -> Turn:
+    """Return a turn in match 1."""
+    return {
+        "match": 1,
+        "seat": 0,
+        "turn": number,
+        "deadline": "2026-12-25T00:00:00.000Z",
+        "remaining_ms": 30_000,
+        "bank_ms": 0,
+        "observation": {
+            "game": "twelve-days",
+            "rules": "calliope",
+            "seats": 4,
+            "legal_moves": list(legal_moves),
+        },
+    }
+
+
+class Overtaken:
+    """A runner whose calls a test answers in its own order."""
+
+    def __init__(self, path: Path, source: str = LAST) -> None:
+        path.joinpath("mybot.py").write_text(source)
+        self.reported: list[tuple[str, dict[str, Any]]] = []
+        self.runner = Runner(
+            load(path / "mybot.py"),
+            "http://127.0.0.1:9",
+            "t",
+            lambda event, text, /, **facts: self.reported.append((event, facts)),
+            faults=path / "faults",
+        )
+
+    def receive(self, turn: Turn) -> None:
+        """Answer a call that was sent now with this open turn."""
+        self.runner._take([turn], asyncio.get_running_loop().time())
+
+    async def chosen(self, number: int) -> MatchMove:
+        """Return the move in a turn when it is to be sent."""
+        async with asyncio.timeout(10):
+            while [move["turn"] for move in self.runner._outbox.values()] != [number]:
+                await asyncio.sleep(0.005)
+        return self.runner._outbox[1]
+
+    def accept(self, move: MatchMove) -> None:
+        """Answer the call that made a move."""
+        verdict: Verdict = {"match": 1, "turn": move["turn"], "status": "accepted"}
+        self.runner._settle(move, verdict)
+
+
+def test_a_verdict_that_the_next_turn_overtakes_removes_no_newer_move(tmp_path: Path) -> None:
+    async def main() -> None:
+        bot = Overtaken(tmp_path)
+        bot.receive(a_turn(7, "play 3", "play 9"))
+        seventh = await bot.chosen(7)
+        bot.receive(a_turn(8, "give 0", "give 5"))
+        eighth = await bot.chosen(8)
+        bot.accept(seventh)
+        assert bot.runner._outbox == {1: eighth}
+        assert eighth["move"] == "give 5"
+        assert [facts["move"] for event, facts in bot.reported if event == "move"] == ["play 9"]
+
+    asyncio.run(main())
+
+
+def test_a_turn_in_hand_stays_in_hand_when_an_older_verdict_arrives(tmp_path: Path) -> None:
+    async def main() -> None:
+        bot = Overtaken(tmp_path)
+        bot.receive(a_turn(7, "play 3", "play 9"))
+        seventh = await bot.chosen(7)
+        bot.receive(a_turn(8, "give 0", "give 5"))
+        bot.accept(seventh)  # while the bot chooses a move in turn 8
+        await asyncio.sleep(0)
+        bot.receive(a_turn(8, "give 0", "give 5"))
+        bot.accept(await bot.chosen(8))
+        bot.receive(a_turn(9, "give 10", "give 12"))
+        ninth = await bot.chosen(9)
+        bot.accept(ninth)
+        await asyncio.gather(*bot.runner._choosing)
+        assert bot.runner._outbox == {}
+        moves = [facts["move"] for event, facts in bot.reported if event == "move"]
+        assert moves == ["play 9", "give 5", "give 12"]
+
+    asyncio.run(main())
+
+
+def test_a_move_in_a_turn_that_the_league_has_closed_is_not_sent(tmp_path: Path) -> None:
+    go_on = tmp_path / "go-on"
+    source = f"""
+import pathlib, time
+def start(info):
+    return Bot()
+class Bot:
+    def choose(self, observation):
+        may_go_on = pathlib.Path({str(go_on)!r}).exists
+        while observation["legal_moves"][0] == "play 3" and not may_go_on():
+            time.sleep(0.005)
+        return observation["legal_moves"][-1]
+"""
+
+    async def main() -> None:
+        bot = Overtaken(tmp_path, source)
+        bot.receive(a_turn(7, "play 3", "play 9"))
+        bot.receive(a_turn(8, "give 0", "give 5"))  # turn 7 has expired
+        eighth = await bot.chosen(8)
+        go_on.touch()
+        await asyncio.gather(*bot.runner._choosing)
+        assert bot.runner._outbox == {1: eighth}
+        assert eighth["move"] == "give 5"
+
+    asyncio.run(main())
