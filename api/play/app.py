@@ -277,7 +277,7 @@ class Gateway:
         try:
             # Open turns and later ones come by the same way, so neither overtakes the other.
             self._turns.wake([bot.pk])
-            await self._database.note_seen(bot)
+            self._database.note_seen(bot)
             events = request.stream(waiter.changed, check)
             async with aclosing(events) as woken:
                 async for _ in woken:

@@ -4,9 +4,11 @@ import asyncio
 import json
 from collections.abc import Sequence
 from contextvars import Context
-from typing import Any
+from datetime import datetime
+from typing import Any, TypeVar
 
-from django.db import connection
+import structlog
+from django.db import DatabaseError, connection
 from django.utils import timezone
 
 from api.play.connections import LoopConnections
@@ -15,8 +17,13 @@ from api.play.requests import encode_event
 from api.play.threads import ConnectedThreads
 from league import play
 from league.play.spectating import FeedEvent, MatchFeed
+from league.play.statements import Run
 from league.play.turn_statements import newest_open
-from league.play.turns import AskingBot, is_noted, note_all_seen, note_seen
+from league.play.turns import AskingBot, HandedTurn, is_noted, note_all_seen
+
+Result = TypeVar("Result")
+
+log = structlog.get_logger(__name__)
 
 THREADS = 4
 TURN_GROUPS = 2
@@ -67,46 +74,57 @@ class Database(ConnectedThreads):
         super().__init__(THREADS, "gateway-db")
         self._connections = LoopConnections(TURN_GROUPS)
         self._turns = Groups(self._start_hand_out, runs=TURN_GROUPS, max_items=MAX_BOTS)
+        self._late = Groups(in_threads(self, _open_late), runs=1)
         self._seen = Groups(in_threads(self, _note_seen), runs=1)
-        self._under_way: set[asyncio.Task[Sequence[list[EncodedTurn]]]] = set()
+        self._under_way: set[asyncio.Task[Any]] = set()
 
     async def aclose(self) -> None:
-        """Cancel the groups under way, end the threads, and close all connections."""
-        groups = list(self._under_way)
-        for group in groups:
-            group.cancel()
-        await asyncio.gather(*groups, return_exceptions=True)
+        """Cancel what is under way, end the threads, and close all connections."""
+        for groups in (self._turns, self._late, self._seen):
+            groups.close()
+        while tasks := list(self._under_way):
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
         await self._connections.close()
         self.close()
 
     async def open_turns(self, bot: AskingBot) -> list[EncodedTurn]:
         """Hand out the open turns of a bot that asks for them, and note that it asks."""
-        if is_noted(bot, timezone.now()):
-            return await self._turns.add(bot)
-        turns, _ = await asyncio.gather(self._turns.add(bot), self._seen.add(bot))
-        return turns
+        self.note_seen(bot)
+        return await self.opened_turns(bot)
 
     async def opened_turns(self, bot: AskingBot) -> list[EncodedTurn]:
         """Hand out the open turns of a bot that waits: `newest_open` notes that it does."""
-        return await self._turns.add(bot)
+        turns = await self._turns.add(bot)
+        return await self._late.add(bot) if turns is None else turns
 
-    async def note_seen(self, bot: AskingBot) -> None:
-        """Note that a bot begins to wait."""
-        if not is_noted(bot, timezone.now()):
-            await self._seen.add(bot)
+    def note_seen(self, bot: AskingBot) -> None:
+        """Note that a bot asks for turns. No request waits for this: turns have clocks."""
+        now = timezone.now()
+        if not is_noted(bot, now):
+            bot.seen_at = now
+            self._track(asyncio.create_task(self._seen.add(bot.pk)))
+
+    def _track(self, task: asyncio.Task[Result]) -> asyncio.Task[Result]:
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+        return task
 
     def _start_hand_out(
         self, bots: Sequence[AskingBot], context: Context
-    ) -> asyncio.Task[Sequence[list[EncodedTurn]]]:
-        group = asyncio.create_task(self._hand_out(bots), context=context)
-        self._under_way.add(group)
-        group.add_done_callback(self._under_way.discard)
-        return group
+    ) -> asyncio.Task[Sequence[list[EncodedTurn] | None]]:
+        return self._track(asyncio.create_task(self._hand_out(bots), context=context))
 
-    async def _hand_out(self, bots: Sequence[AskingBot]) -> Sequence[list[EncodedTurn]]:
-        """Hand out the open turns of bots; return them in the order of the bots."""
-        ids, now = [bot.pk for bot in bots], timezone.now()
-        handed = await self._connections.do(lambda run: play.hand_out(ids, now, run))
+    async def _hand_out(self, bots: Sequence[AskingBot]) -> Sequence[list[EncodedTurn] | None]:
+        """Hand out the open turns of bots in their order; None for a bot with an overdue turn."""
+        ids = [bot.pk for bot in bots]
+
+        async def work(run: Run) -> tuple[datetime, dict[int, list[HandedTurn]]]:
+            now = timezone.now()  # here, because a work may run again later
+            return now, await play.hand_out(ids, now, run)
+
+        now, handed = await self._connections.do(work)
         encoded: dict[int, list[EncodedTurn]] = {}
         count = 0
         for pk, turns in handed.items():
@@ -116,11 +134,7 @@ class Database(ConnectedThreads):
                 count += 1
                 if count % _TURNS_BETWEEN == 0:
                     await asyncio.sleep(0)
-        late = [bot for bot in bots if bot.pk not in handed]
-        if late:
-            found = await self.run(lambda: play.open_turns_of(late, timezone.now()))
-            encoded |= {pk: [EncodedTurn(turn) for turn in turns] for pk, turns in found.items()}
-        return [encoded[bot.pk] for bot in bots]
+        return [encoded.get(pk) for pk in ids]
 
     async def new_events(self, feed: MatchFeed) -> list[EncodedEvent]:
         """Return the new events of a match."""
@@ -152,7 +166,17 @@ def check_database() -> None:
         cursor.execute("SELECT 1")
 
 
-def _note_seen(bots: Sequence[AskingBot]) -> list[None]:
+def _open_late(bots: Sequence[AskingBot]) -> list[list[EncodedTurn]]:
+    """Hand out the turns of bots with an overdue turn, in their order; this may take longer."""
+    found = play.open_turns_of(bots, timezone.now())
+    encoded = {pk: [EncodedTurn(turn) for turn in turns] for pk, turns in found.items()}
+    return [encoded[bot.pk] for bot in bots]
+
+
+def _note_seen(bot_ids: Sequence[int]) -> list[None]:
     """Note that bots ask for turns; return nothing for each, as a group does."""
-    note_seen(bots, timezone.now())
-    return [None] * len(bots)
+    try:
+        note_all_seen(list(bot_ids), timezone.now())
+    except DatabaseError as error:
+        log.warning("it could not be noted that bots are online", error=str(error))
+    return [None] * len(bot_ids)

@@ -3,6 +3,7 @@
 import asyncio
 import math
 from collections.abc import Iterable, Sequence
+from contextvars import Context
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
@@ -177,9 +178,11 @@ class TurnWaiters:
         self._database = database
         self._entries: dict[int, _BotEntry] = {}
         self._refreshes = 0
+        self._is_closed = False
 
     async def close(self) -> None:
-        """Cancel the queries under way."""
+        """Cancel the queries under way; wake nobody any more."""
+        self._is_closed = True
         reading = [entry.reading for entry in self._entries.values() if entry.reading]
         for task in reading:
             task.cancel()
@@ -204,10 +207,12 @@ class TurnWaiters:
         """Pass these bots' open turns to their waiters: one query per bot."""
         for bot_id in ids:
             entry = self._entries.get(bot_id)
-            if entry is None:
+            if entry is None or self._is_closed:
                 continue
             if entry.reading is None or entry.reading.done():
-                entry.reading = asyncio.create_task(self._read_turns(entry))
+                # Without the ids that the log has for the request that makes a move.
+                reading = self._read_turns(entry)
+                entry.reading = asyncio.create_task(reading, context=Context())
             else:
                 entry.read_again = True
 

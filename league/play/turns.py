@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple, Protocol
 
+from django.db import transaction
 from django.db.models import Case, F, Q, Value, When
 
 from league import activity, durations
@@ -72,7 +73,7 @@ def open_turns_of(bots: Sequence[AskingBot], now: datetime) -> dict[int, list[di
     now = whole_ms(now)
     note_seen(bots, now)
     found = statements.at_once(hand_out([bot.pk for bot in bots], now, statements.run_here))
-    late = [bot.pk for bot in bots if bot.pk not in found]
+    late = list({bot.pk for bot in bots} - found.keys())
     if late:
         turns, _ = statements.at_once(_read(late, statements.run_here))
         overdue = [turn.deadline for turn in turns if turn.deadline < now]
@@ -100,6 +101,7 @@ async def hand_out(
         The turns by bot id.
     """
     now = whole_ms(now)
+    bot_ids = list(dict.fromkeys(bot_ids))  # a bot may ask twice at one moment
     turns, matches = await _read(bot_ids, run)
     late = set() if is_settled else {turn.bot_id for turn in turns if turn.deadline < now}
     if late:
@@ -155,17 +157,21 @@ def note_seen(bots: Iterable[AskingBot], now: datetime) -> None:
 
 
 def note_all_seen(bot_ids: list[int], now: datetime) -> None:
-    """Note that bots wait for turns, as `note_seen` does."""
-    noted = (
-        Bot.with_players.filter(pk__in=bot_ids)
-        .filter(Q(seen_at__isnull=True) | Q(seen_at__lte=now - SEEN_EVERY))
-        .update(
+    """Note that bots wait for turns, as `note_seen` does.
+
+    A bot that another transaction holds is left out until it asks again: nobody waits for this.
+    """
+    unnoted = Bot.with_players.filter(pk__in=bot_ids).filter(
+        Q(seen_at__isnull=True) | Q(seen_at__lte=now - SEEN_EVERY)
+    )
+    with transaction.atomic():
+        free = unnoted.select_for_update(skip_locked=True, no_key=True).values("pk")
+        noted = Bot.with_players.filter(pk__in=free).update(
             seen_at=now,
             online_since=Case(
                 When(seen_at__gte=now - ONLINE_FOR, then=F("online_since")), default=Value(now)
             ),
         )
-    )
     if noted:
         activity.note()  # a bot that is online may play
 

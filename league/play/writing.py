@@ -98,8 +98,8 @@ async def change_in_one_go(
         with _no_deadlock():
             values = statements.write_values(changes.values())
             written = statements.written(await run(statements.WRITE, values))
-    for match_id in written:
-        await _announce_now(decisions[match_id], wake)
+    to_worker = [pk for pk in written if _announce_now(decisions[pk], wake)]
+    await asyncio.gather(*(asyncio.to_thread(wakeups.wake_worker, pk) for pk in to_worker))
     return {pk: decisions[pk].answer for pk in _settled(decisions, changes, written)}
 
 
@@ -285,17 +285,19 @@ def _announce(decision: Decision[T]) -> None:
     )
 
 
-async def _announce_now(decision: Decision[T], wake: Wake) -> None:
+def _announce_now(decision: Decision[T], wake: Wake) -> bool:
     """Do as `_announce` for a committed decision that ends no match, without blocking the loop.
 
     Requests of this process are woken at once. By way of the broker they would wait for a thread,
     which waits for Python's lock.
+
+    Returns:
+        Whether a worker is to be woken too, which may block.
     """
     if decision.change is None or decision.log is None or not decision.has_advanced:
-        return
+        return False
     match = decision.change.match
     cache.put(match, decision.log)
     wake(decision.woken_bots)
     wakeups.publish(match.pk, decision.woken_bots, woken_here=True)
-    if decision.wakes_worker:
-        await asyncio.to_thread(wakeups.wake_worker, match.pk)
+    return decision.wakes_worker

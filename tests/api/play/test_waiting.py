@@ -46,7 +46,7 @@ def test_an_open_turn_is_returned_at_once(site: Site, bots: list[Bot]) -> None:
     rest = {"deadline", "remaining_ms", "bank_ms", "observation"}
     assert set(turn) == {"match", "seat", "turn", *rest}
     assert Turn.objects.get(bot=bots[1]).handed_out_at is not None
-    assert Bot.objects.get(pk=bots[1].pk).seen_at is not None
+    await_true(lambda: Bot.objects.get(pk=bots[1].pk).seen_at)
 
 
 def test_a_bot_with_an_overdue_turn_gets_it_after_an_outage_has_given_its_time_back(
