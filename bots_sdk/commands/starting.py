@@ -54,9 +54,11 @@ def new(
     (if its language needs this), test it, let it play, and upload it.
     """
     if not _NAME.fullmatch(name):
-        raise ImpossibleError(
-            f"{name!r} is not a bot name. A name has 3 to 32 characters: a-z, 0-9 and -."
-        )
+        rule = f"{name!r} is not a bot name. A name has 3 to 32 characters: a-z, 0-9 and -."
+        nearest = re.sub("[^a-z0-9]+", "-", name.lower()).strip("-")
+        if _NAME.fullmatch(nearest):
+            rule += f" For example: twelfth-night new {nearest}"
+        raise ImpossibleError(rule)
     if language != "python" and template != "rules":
         raise ImpossibleError(f"The template {template} is in Python; leave out --language.")
     chosen = game or (_ask_game() if sys.stdin.isatty() and not as_json else _GAMES[0])

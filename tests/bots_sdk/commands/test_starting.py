@@ -55,3 +55,13 @@ def test_new_overwrites_no_file(cli: Cli, tmp_path: Path) -> None:
     assert result.exit_code == 2
     assert "test_mybot.py exists already" in result.stderr
     assert [path.name for path in tmp_path.glob("*.py")] == ["test_mybot.py"]
+
+
+def test_a_name_that_is_not_allowed_is_answered_with_one_that_is(
+    cli: Cli, stub: StubLeague, tmp_path: Path
+) -> None:
+    run_here(stub.url, tmp_path)
+    assert "For example: twelfth-night new bad-name" in cli("new", "Bad_Name").stderr
+    nothing_left = cli("new", "??").stderr
+    assert "'??' is not a bot name" in nothing_left
+    assert "For example" not in nothing_left
