@@ -14,7 +14,6 @@ import asyncio
 import math
 import random
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
@@ -23,9 +22,10 @@ from bots_sdk.answers import MatchMove, Turn, Verdict, WatchedMatch
 from bots_sdk.bot import BotFile
 from bots_sdk.call import Call
 from bots_sdk.client import AsyncClient, Retry
-from bots_sdk.deciding import MatchPlayer, MoveChooser
+from bots_sdk.deciding import MoveChooser
 from bots_sdk.errors import LeagueError, ProblemError
 from bots_sdk.fault_files import FaultFiles
+from bots_sdk.remote_match import MIN_CHECK_SECONDS, RemoteMatch
 from bots_sdk.reports import Report, RunnerStatus
 
 Result = TypeVar("Result")
@@ -37,35 +37,11 @@ STOP_SECONDS = 10.0
 
 _POLL_SECONDS = 1.0
 _MAX_LAST_CHECK_SECONDS = 2.0
-_MIN_CHECK_SECONDS, _MAX_CHECK_SECONDS = 2.0, 60.0
+_MAX_CHECK_SECONDS = 60.0
 _LATE_SECONDS = 300.0
 """The time after the end of a match in which an older answer with one of its turns may arrive."""
 _UNTIL_IT_WORKS = Retry(seconds=math.inf, max_wait_seconds=2.0)
 _FATAL_STATUSES = frozenset({401, 403})
-
-
-@dataclass(slots=True)
-class _RemoteMatch:
-    """A match in play.
-
-    Attributes:
-        id: the id of the match.
-        player: the bot in the match.
-        turn: the number of the newest turn.
-        answered_at: the time of the league's verdict on the move in that turn; None while the turn
-            is in hand.
-        last_move: the last move with a verdict.
-        check_at: the time of the next check whether the match is over.
-        check_seconds: the wait after that check.
-    """
-
-    id: int
-    player: MatchPlayer = field(default_factory=MatchPlayer)
-    turn: int = -1
-    answered_at: float | None = 0.0
-    last_move: MatchMove | None = None
-    check_at: float = 0.0
-    check_seconds: float = _MIN_CHECK_SECONDS
 
 
 class Runner:
@@ -97,7 +73,7 @@ class Runner:
         """
         self._report = report
         self._client = AsyncClient(url, token, retry=_UNTIL_IT_WORKS, on_retry=self._note_outage)
-        self._matches: dict[int, _RemoteMatch] = {}
+        self._matches: dict[int, RemoteMatch] = {}
         self._ended_at: dict[int, float] = {}
         self._outbox: dict[int, MatchMove] = {}
         self._choosing: set[asyncio.Task[None]] = set()
@@ -189,8 +165,8 @@ class Runner:
             task.add_done_callback(self._decided)
         self._note_work()
 
-    def _begin(self, turn: Turn) -> _RemoteMatch:
-        match = self._matches[turn["match"]] = _RemoteMatch(turn["match"])
+    def _begin(self, turn: Turn) -> RemoteMatch:
+        match = self._matches[turn["match"]] = RemoteMatch(turn["match"])
         seen = turn["observation"]
         self._report(
             "match",
@@ -204,20 +180,28 @@ class Runner:
         )
         return match
 
-    def _page(self, match: _RemoteMatch) -> str:
+    def _page(self, match: RemoteMatch) -> str:
         return f"{self._client.url}/matches/{match.id}/"
 
-    async def _decide(self, match: _RemoteMatch, turn: Turn, known: str) -> None:
+    async def _decide(self, match: RemoteMatch, turn: Turn, known: str) -> None:
         """Put a move in the outbox before the turn's clock runs out, even if the bot hangs."""
         if known:
             await asyncio.sleep(_POLL_SECONDS)
             move = known
         else:
             move = await self._chooser.move(match.player, turn)
-        if match.turn != turn["turn"]:
-            return  # the league has closed the turn: a newer one is in hand
+        if match.turn != turn["turn"]:  # the league has closed the turn: a newer one is in hand
+            self._note_closed(turn)
+            return
         self._outbox[match.id] = {"match": match.id, "turn": turn["turn"], "move": move}
         self._moves_wait.set()
+
+    def _note_closed(self, turn: Turn) -> None:
+        """Report a turn that ran out of time while the bot chose, or got a move elsewhere."""
+        where = f"match {turn['match']}, turn {turn['turn']}"
+        text = f"{where}: the turn was closed before this program had a move for it"
+        self.status.lost += 1
+        self._report("refused", text, match=turn["match"], turn=turn["turn"], code="turn-expired")
 
     def _decided(self, task: asyncio.Task[None]) -> None:
         self._choosing.discard(task)
@@ -292,7 +276,7 @@ class Runner:
             del self._outbox[match.id]
         if is_newest:
             match.answered_at = _now()
-            match.check_seconds = _MIN_CHECK_SECONDS
+            match.check_seconds = MIN_CHECK_SECONDS
             match.check_at = match.answered_at + match.check_seconds
         if verdict["status"] == "accepted":
             self.status.moves += 1
@@ -320,7 +304,7 @@ class Runner:
         for match in list(self._matches.values()):
             await self._check(match)
 
-    async def _check(self, match: _RemoteMatch) -> None:
+    async def _check(self, match: RemoteMatch) -> None:
         """If a match is over, report and forget it."""
         found = await self._get(match)
         match.check_seconds = min(2 * match.check_seconds, _MAX_CHECK_SECONDS)
@@ -332,7 +316,7 @@ class Runner:
             self._note_work()
             self._report_end(match, found)
 
-    def _note_end(self, match: _RemoteMatch) -> None:
+    def _note_end(self, match: RemoteMatch) -> None:
         """Note when a match was over; forget those whose last turns can't arrive any more."""
         now = _now()
         self._ended_at = {
@@ -340,7 +324,7 @@ class Runner:
         }
         self._ended_at[match.id] = now
 
-    async def _get(self, match: _RemoteMatch) -> WatchedMatch | None:
+    async def _get(self, match: RemoteMatch) -> WatchedMatch | None:
         """Return a match as it is now, or None if the league has no such match any more."""
         try:
             return await self._send(calls.match(match.id))
@@ -349,7 +333,7 @@ class Runner:
                 raise
             return None
 
-    def _report_end(self, match: _RemoteMatch, found: WatchedMatch | None) -> None:
+    def _report_end(self, match: RemoteMatch, found: WatchedMatch | None) -> None:
         if found is None or found["status"] == "void":
             self._report("void", f"match {match.id} is void: it changes no rating", match=match.id)
             return

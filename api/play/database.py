@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 import structlog
-from django.db import DatabaseError, connection
+from django.db import Error as DatabaseError
+from django.db import connection
 from django.utils import timezone
 
 from api.play.connections import LoopConnections
@@ -74,7 +75,7 @@ class Database(ConnectedThreads):
         super().__init__(THREADS, "gateway-db")
         self._connections = LoopConnections(TURN_GROUPS)
         self._turns = Groups(self._start_hand_out, runs=TURN_GROUPS, max_items=MAX_BOTS)
-        self._late = Groups(in_threads(self, _open_late), runs=1)
+        self._late = Groups(in_threads(self, _open_late), runs=1, max_items=MAX_BOTS)
         self._seen = Groups(in_threads(self, _note_seen), runs=1)
         self._under_way: set[asyncio.Task[Any]] = set()
 
@@ -104,7 +105,13 @@ class Database(ConnectedThreads):
         now = timezone.now()
         if not is_noted(bot, now):
             bot.seen_at = now
-            self._track(asyncio.create_task(self._seen.add(bot.pk)))
+            self._track(asyncio.create_task(self._note_seen(bot.pk)))
+
+    async def _note_seen(self, bot_id: int) -> None:
+        try:
+            await self._seen.add(bot_id)
+        except DatabaseError as error:
+            log.warning("it could not be noted that a bot is online", error=str(error))
 
     def _track(self, task: asyncio.Task[Result]) -> asyncio.Task[Result]:
         self._under_way.add(task)
@@ -175,8 +182,5 @@ def _open_late(bots: Sequence[AskingBot]) -> list[list[EncodedTurn]]:
 
 def _note_seen(bot_ids: Sequence[int]) -> list[None]:
     """Note that bots ask for turns; return nothing for each, as a group does."""
-    try:
-        note_all_seen(list(bot_ids), timezone.now())
-    except DatabaseError as error:
-        log.warning("it could not be noted that bots are online", error=str(error))
+    note_all_seen(list(bot_ids), timezone.now())
     return [None] * len(bot_ids)

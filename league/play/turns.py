@@ -14,7 +14,7 @@ from league.play import outages, statements, turn_statements
 from league.play.match_logs import Log, complete, known_logs, missing
 from league.play.rows import DealtMatch, OpenTurn
 from league.play.statements import Run
-from league.play.turn_clocks import remaining_ms, whole_ms
+from league.play.turn_clocks import Stopwatch, remaining_ms, whole_ms
 from league.play.turn_statements import Receipt
 
 SEEN_EVERY = timedelta(seconds=5)
@@ -70,7 +70,8 @@ def open_turns_of(bots: Sequence[AskingBot], now: datetime) -> dict[int, list[di
     Returns:
         The turns by bot id.
     """
-    now = whole_ms(now)
+    watch = Stopwatch(now)
+    now = watch.start
     note_seen(bots, now)
     found = statements.at_once(hand_out([bot.pk for bot in bots], now, statements.run_here))
     late = list({bot.pk for bot in bots} - found.keys())
@@ -79,6 +80,7 @@ def open_turns_of(bots: Sequence[AskingBot], now: datetime) -> dict[int, list[di
         overdue = [turn.deadline for turn in turns if turn.deadline < now]
         if overdue:
             outages.settle(now, max(overdue))
+            now = watch.now()  # it may have waited for the clock's lock
         found |= statements.at_once(hand_out(late, now, statements.run_here, is_settled=True))
     return {pk: [turn.as_json(now) for turn in turns] for pk, turns in found.items()}
 
@@ -165,7 +167,8 @@ def note_all_seen(bot_ids: list[int], now: datetime) -> None:
         Q(seen_at__isnull=True) | Q(seen_at__lte=now - SEEN_EVERY)
     )
     with transaction.atomic():
-        free = unnoted.select_for_update(skip_locked=True, no_key=True).values("pk")
+        locked = unnoted.order_by().select_for_update(skip_locked=True, no_key=True)
+        free = locked.values("pk")
         noted = Bot.with_players.filter(pk__in=free).update(
             seen_at=now,
             online_since=Case(

@@ -75,43 +75,71 @@ def test_a_verdict_that_the_next_turn_overtakes_removes_no_newer_move(tmp_path: 
     asyncio.run(main())
 
 
-def test_a_turn_in_hand_stays_in_hand_when_an_older_verdict_arrives(tmp_path: Path) -> None:
-    async def main() -> None:
-        bot = Overtaken(tmp_path)
-        bot.receive(a_turn(7, "play 3", "play 9"))
-        seventh = await bot.chosen(7)
-        bot.receive(a_turn(8, "give 0", "give 5"))
-        bot.accept(seventh)  # while the bot chooses a move in turn 8
-        await asyncio.sleep(0)
-        bot.receive(a_turn(8, "give 0", "give 5"))
-        bot.accept(await bot.chosen(8))
-        bot.receive(a_turn(9, "give 10", "give 12"))
-        ninth = await bot.chosen(9)
-        bot.accept(ninth)
-        await asyncio.gather(*bot.runner._choosing)
-        assert bot.runner._outbox == {}
-        moves = [facts["move"] for event, facts in bot.reported if event == "move"]
-        assert moves == ["play 9", "give 5", "give 12"]
-
-    asyncio.run(main())
-
-
-def test_a_move_in_a_turn_that_the_league_has_closed_is_not_sent(tmp_path: Path) -> None:
-    go_on = tmp_path / "go-on"
-    source = f"""
+def waiting_bot(first_move: str, go_on: Path) -> str:
+    """Return a bot that waits for a file in turns with this first legal move."""
+    return f"""
 import pathlib, time
 def start(info):
     return Bot()
 class Bot:
     def choose(self, observation):
         may_go_on = pathlib.Path({str(go_on)!r}).exists
-        while observation["legal_moves"][0] == "play 3" and not may_go_on():
+        while observation["legal_moves"][0] == {first_move!r} and not may_go_on():
             time.sleep(0.005)
         return observation["legal_moves"][-1]
 """
 
+
+def test_a_turn_in_hand_stays_in_hand_when_an_older_verdict_arrives(tmp_path: Path) -> None:
+    go_on = tmp_path / "go-on"
+
     async def main() -> None:
-        bot = Overtaken(tmp_path, source)
+        bot = Overtaken(tmp_path, waiting_bot("give 0", go_on))
+        bot.receive(a_turn(7, "play 3", "play 9"))
+        seventh = await bot.chosen(7)
+        bot.receive(a_turn(8, "give 0", "give 5"))
+        bot.accept(seventh)  # while the bot chooses a move in turn 8
+        await asyncio.sleep(0)
+        bot.receive(a_turn(8, "give 0", "give 5"))
+        assert len(bot.runner._choosing) == 1
+        go_on.touch()
+        bot.accept(await bot.chosen(8))
+        moves = [facts["move"] for event, facts in bot.reported if event == "move"]
+        assert moves == ["play 9", "give 5"]
+
+    asyncio.run(main())
+
+
+def test_an_illegal_move_in_a_closed_turn_changes_no_newer_move(tmp_path: Path) -> None:
+    async def main() -> None:
+        bot = Overtaken(tmp_path)
+        bot.receive(a_turn(7, "play 3", "play 9"))
+        seventh = await bot.chosen(7)
+        bot.receive(a_turn(8, "give 0", "give 5"))
+        eighth = await bot.chosen(8)
+        bot.runner._settle(
+            seventh,
+            {
+                "match": 1,
+                "turn": 7,
+                "status": 400,
+                "code": "illegal-move",
+                "answers_left": 3,
+                "legal_moves": ["play 3"],
+            },
+        )
+        assert bot.runner._outbox == {1: eighth}
+        [(_, facts)] = [each for each in bot.reported if each[0] == "refused"]
+        assert (facts["turn"], facts["code"]) == (7, "illegal-move")
+
+    asyncio.run(main())
+
+
+def test_a_move_in_a_turn_that_the_league_has_closed_is_not_sent(tmp_path: Path) -> None:
+    go_on = tmp_path / "go-on"
+
+    async def main() -> None:
+        bot = Overtaken(tmp_path, waiting_bot("play 3", go_on))
         bot.receive(a_turn(7, "play 3", "play 9"))
         bot.receive(a_turn(8, "give 0", "give 5"))  # turn 7 has expired
         eighth = await bot.chosen(8)
@@ -119,5 +147,7 @@ class Bot:
         await asyncio.gather(*bot.runner._choosing)
         assert bot.runner._outbox == {1: eighth}
         assert eighth["move"] == "give 5"
+        [(_, facts)] = [each for each in bot.reported if each[0] == "refused"]
+        assert (facts["turn"], bot.runner.status.lost) == (7, 1)
 
     asyncio.run(main())

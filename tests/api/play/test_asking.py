@@ -2,12 +2,13 @@
 
 import asyncio
 import threading
+import time
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 import structlog
-from django.db import OperationalError, transaction
+from django.db import InterfaceError, OperationalError, transaction
 from django.utils import timezone
 
 from api.play import database
@@ -17,6 +18,7 @@ from league import play
 from league.models import Bot, Clock, Turn
 from league.play import outages
 from league.play.turn_clocks import whole_ms
+from league.play.turns import note_all_seen
 from tests.api.play.sites import Site, await_true, open_match
 from tests.api.play.test_waiting import finish_phase
 from tests.league.play.live import remote_bots
@@ -63,6 +65,36 @@ def test_turns_arrive_although_nobody_can_note_that_a_bot_is_online(
     assert tried.wait(10)
 
 
+def test_a_note_is_written_on_a_new_connection_if_the_first_one_is_broken(
+    site: Site, bots: list[Bot], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[tuple[Any, ...]] = []
+
+    def fail_once(*given: Any) -> None:
+        calls.append(given)
+        if len(calls) == 1:
+            raise OperationalError("the connection broke")
+        note_all_seen(*given)
+
+    monkeypatch.setattr(database, "note_all_seen", fail_once)
+    with site.stream(bots[0]):
+        await_true(lambda: Bot.objects.get(pk=bots[0].pk).seen_at)
+
+
+def test_an_error_of_a_note_is_logged(
+    site: Site,
+    bots: list[Bot],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def fail(*_: Any) -> None:
+        raise InterfaceError("connection already closed")
+
+    monkeypatch.setattr(database, "note_all_seen", fail)
+    assert site.get(bots[0]).json() == {"turns": []}
+    await_true(lambda: "could not be noted" in caplog.text)
+
+
 def test_bots_with_overdue_turns_do_not_delay_others(site: Site, bots: list[Bot]) -> None:
     others = remote_bots(3)
     open_match(others)
@@ -76,10 +108,33 @@ def test_bots_with_overdue_turns_do_not_delay_others(site: Site, bots: list[Bot]
     with transaction.atomic():
         outages.hold()
         late = [site.start_poll(bot) for bot in bots]
+        site.await_waiters(len(bots))
         for other in others:
             assert len(site.get(other).json()["turns"]) == 1
         assert not any(poll.done() for poll in late)
     assert [len(poll.result(20).json()["turns"]) for poll in late] == [1, 1, 1]
+
+
+def test_a_clock_starts_after_the_wait_for_the_time_of_an_outage(
+    bots: list[Bot], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    overdue, fresh = open_match(bots), open_match(bots)
+    now = timezone.now()
+    Turn.objects.filter(match=overdue).update(
+        opened_at=now - timedelta(seconds=90), deadline=now - timedelta(seconds=50)
+    )
+    settled_at = []
+
+    def settle(*_: Any) -> None:
+        time.sleep(0.05)  # as for a lock
+        settled_at.append(timezone.now())
+
+    monkeypatch.setattr(outages, "settle", settle)
+    play.open_turns(bots[0], timezone.now())
+    handed_out_at = Turn.objects.get(match=fresh, bot=bots[0]).handed_out_at
+    assert handed_out_at
+    # The league's clock is in whole milliseconds.
+    assert handed_out_at >= settled_at[0] - timedelta(milliseconds=2)
 
 
 def test_a_second_try_starts_the_clock_at_its_own_time(
