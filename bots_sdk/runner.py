@@ -77,6 +77,8 @@ class Runner:
         self._ended_at: dict[int, float] = {}
         self._outbox: dict[int, MatchMove] = {}
         self._choosing: set[asyncio.Task[None]] = set()
+        self._failure: asyncio.Future[None] | None = None
+        """Receives the exception of a task that chooses a move, which ends `run`."""
         self._moves_wait = asyncio.Event()
         self._nothing_to_do = asyncio.Event()
         self._nothing_to_do.set()
@@ -98,6 +100,7 @@ class Runner:
         Raises:
             ProblemError: the token does not work, or no league is at the address.
         """
+        failure = self._failure = asyncio.get_running_loop().create_future()
         getting = asyncio.create_task(self._get_turns())
         others = [
             asyncio.create_task(self._send_moves()),
@@ -106,7 +109,7 @@ class Runner:
         stopping = asyncio.create_task(stop.wait())
         try:
             done, _ = await asyncio.wait(
-                {getting, *others, stopping}, return_when=asyncio.FIRST_COMPLETED
+                {getting, *others, stopping, failure}, return_when=asyncio.FIRST_COMPLETED
             )
             if stopping in done:
                 getting.cancel()
@@ -118,7 +121,7 @@ class Runner:
             for task in done - {stopping}:
                 task.result()  # a task ends only by an exception
         finally:
-            tasks = {getting, *others, stopping, *self._choosing}
+            tasks = {getting, *others, stopping, failure, *self._choosing}
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -134,8 +137,10 @@ class Runner:
 
     async def _get_turns(self) -> None:
         while True:
+            # `asyncio.wait_for` of Python 3.11 may lose the cancellation that ends this task.
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._nothing_to_do.wait(), _POLL_SECONDS)
+                async with asyncio.timeout(_POLL_SECONDS):
+                    await self._nothing_to_do.wait()
             # The turns in hand are open too: with one of them, a waiting call returns at once.
             # The first call is answered at once, and so reports the connection.
             idle = self._connected and self._nothing_to_do.is_set()
@@ -206,8 +211,9 @@ class Runner:
     def _decided(self, task: asyncio.Task[None]) -> None:
         self._choosing.discard(task)
         self._note_work()
-        if not task.cancelled():
-            task.result()
+        error = None if task.cancelled() else task.exception()
+        if error and self._failure and not self._failure.done():
+            self._failure.set_exception(error)
 
     def _note_work(self) -> None:
         self.status.matches = len(self._matches)

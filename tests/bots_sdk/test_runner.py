@@ -17,6 +17,7 @@ import pytest
 
 from bots_sdk import runner
 from bots_sdk.bot_files import load
+from bots_sdk.deciding import MoveChooser
 from bots_sdk.errors import ProblemError
 from bots_sdk.runner import Runner
 from tests.bots_sdk.stub import DROP, LOSE, StubLeague
@@ -260,6 +261,18 @@ def test_a_league_that_lost_a_move_gets_it_again(tmp_path: Path) -> None:
             match.state, match.decided = dealt, {}
         until(lambda: stub.over)
     assert {turn: match.decided[turn] for turn in kept} == kept
+
+
+def test_an_error_of_the_program_ends_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(*_: Any) -> str:
+        raise LookupError("broken")
+
+    monkeypatch.setattr(MoveChooser, "move", fail)
+    stub = StubLeague(1)
+    with stub.serving(), running(stub, tmp_path) as bot:
+        until(lambda: bot.error is not None)
+    assert isinstance(bot.error, LookupError)
+    assert len(stub.requests) < 10
 
 
 @pytest.mark.parametrize("status", [401, 403])
