@@ -145,7 +145,8 @@ def reinstate(*, tournament: Tournament, bot: Bot) -> TournamentEntry:
     """Take a disqualification back: the bot has its rank again, and later rounds may draw it.
 
     A bot that had withdrawn before is withdrawn again. It gets no points for rounds that were drawn
-    without it, and a knockout does not draw it again once the next stage is drawn.
+    without it, and a knockout does not draw it again once the next stage is drawn. A round robin
+    takes a bot that no round has drawn as a late entrant: as a starter it would change all tables.
 
     Raises:
         ValidationError: with a code: the bot is not disqualified in it (``not-disqualified``).
@@ -160,9 +161,11 @@ def reinstate(*, tournament: Tournament, bot: Bot) -> TournamentEntry:
             )
         entry.state = EntryState.WITHDRAWN if entry.was_withdrawn else EntryState.ENTERED
         if not entry.was_withdrawn:
+            if entry.left_after == 0 and locked.format == Tournament.Format.ROUND_ROBIN:
+                entry.first_round = _opened(locked) + 1
             entry.left_after = None
         entry.was_withdrawn, entry.reason = False, ""
-        entry.save(update_fields=["state", "left_after", "reason", "was_withdrawn"])
+        entry.save(update_fields=["state", "left_after", "reason", "was_withdrawn", "first_round"])
         return entry
 
 
