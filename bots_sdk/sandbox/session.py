@@ -178,6 +178,10 @@ class BotProcess:
                         f"{SLOWEST} times the CPU time that its fuel stands for"
                     ) from None
                 raise
+            except SandboxBrokenError:  # the next turn starts a new process
+                timer.close()
+                self._end()
+                raise
         finally:
             self.move_time = timer.close()
             if fuel is not None:

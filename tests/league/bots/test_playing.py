@@ -13,6 +13,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.cache import cache
 
+from bots_sdk.sandbox import zygotes
 from bots_sdk.sandbox.errors import SandboxBrokenError, SandboxUnavailableError
 from engine.record import verify
 from league import bots, play
@@ -326,3 +327,18 @@ def test_a_task_of_a_mixed_table_that_fails_does_not_keep_the_table(
         with pytest.raises(ZeroDivisionError):
             play.play_house_turns(match.pk)
     assert play.play_house_turns(match.pk) == 1
+
+
+def test_a_live_match_whose_zygote_was_killed_between_two_moves_goes_on(ada: User) -> None:
+    remote = remote_bots(2)
+    match = match_of([ready_bot(ada), *remote])
+    assert play.open_live(match.pk, START)
+    assert play.play_house_turns(match.pk) > 0
+    zygotes.end_all()  # as if the kernel had killed it
+    for _ in range(60):
+        play.play_house_turns(match.pk)
+        play_on(remote)
+        match.refresh_from_db()
+        if match.status == "finished":
+            break
+    assert finished(match).record.faults == ()
