@@ -89,18 +89,23 @@ _cleaner: Thread | None = None
 def processes_of(match: MatchRow) -> Iterator[BotProcesses]:
     """Give one thread at a time the processes of a live match's hosted bots."""
     key = (match.pk, match.attempts)
-    with _lock:
-        found = _kept.setdefault(key, BotProcesses(match))
-        _kept.move_to_end(key)
-        idle = _pop_idle(_spare())
-        _start_cleaner()
-    for old in idle:
-        old.close()
-    with found.lock:
-        try:
-            yield found
-        finally:
-            found.measure()
+    while True:
+        with _lock:
+            found = _kept.setdefault(key, BotProcesses(match))
+            _kept.move_to_end(key)
+            idle = _pop_idle(_spare())
+            _start_cleaner()
+        for old in idle:
+            old.close()
+        with found.lock:
+            with _lock:
+                if _kept.get(key) is not found:
+                    continue  # another thread took them away meanwhile
+            try:
+                yield found
+            finally:
+                found.measure()
+            return
 
 
 def _spare() -> list[tuple[int, int]]:
@@ -138,10 +143,16 @@ def close_finished_matches() -> None:
 
 
 def _pop_idle(keys: Iterable[tuple[int, int]]) -> list[BotProcesses]:
-    """Take away and return those processes of some matches that no thread uses."""
-    return [
-        _kept.pop(key) for key in keys if key in _kept and _kept[key].lock.acquire(blocking=False)
-    ]
+    """Take away and return those processes of some matches that no thread uses.
+
+    Call it with `_lock` held. A thread that waited for them looks again, so it does not use them.
+    """
+    idle = []
+    for key in keys:
+        if key in _kept and _kept[key].lock.acquire(blocking=False):
+            idle.append(_kept.pop(key))
+            idle[-1].lock.release()
+    return idle
 
 
 def _start_cleaner() -> None:

@@ -1,10 +1,13 @@
 from collections.abc import Iterator
-from threading import Event
+from threading import Event, Lock, Thread
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from league.play import bot_processes
 from league.play.bot_processes import MAX_MATCHES, MAX_RESIDENT_BYTES, BotProcesses
+from league.play.rows import MatchRow
 from tests import logs
 
 
@@ -13,6 +16,7 @@ class Kept(BotProcesses):
 
     def __init__(self, resident: int) -> None:
         self.resident = resident
+        self.lock = Lock()
 
 
 @pytest.fixture(autouse=True)
@@ -70,3 +74,35 @@ def test_no_error_ends_the_search_for_finished_matches(monkeypatch: pytest.Monke
         cleaner.join(20)
     assert not cleaner.is_alive()
     assert [line["event"] for line in lines] == ["finished matches could not be read"]
+
+
+def test_a_thread_that_waited_for_processes_taken_away_gets_new_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    match = cast("MatchRow", SimpleNamespace(pk=1, attempts=0))
+    monkeypatch.setattr(BotProcesses, "__init__", _without_clock)
+    monkeypatch.setattr(bot_processes, "_start_cleaner", lambda: None)
+    with bot_processes.processes_of(match) as first:
+        pass
+    keep(2 * MAX_RESIDENT_BYTES)  # of match 0, which ends for the match in use
+    used: list[BotProcesses] = []
+
+    def close_both(self: Kept) -> None:  # as the cleaner does at this moment
+        with bot_processes._lock:
+            assert bot_processes._pop_idle([(1, 0)]) == [first]
+
+    def use() -> None:
+        with bot_processes.processes_of(match) as found:
+            used.append(found)
+
+    monkeypatch.setattr(Kept, "close", close_both)
+    thread = Thread(target=use, daemon=True)
+    thread.start()
+    thread.join(20)
+    assert len(used) == 1
+    assert used[0] is not first
+    assert bot_processes._kept[1, 0] is used[0]
+
+
+def _without_clock(self: BotProcesses, match: MatchRow) -> None:
+    self.lock, self.resident, self._bots = Lock(), 0, {}
