@@ -116,8 +116,7 @@ def join_table(table: PlayerTable, *, nickname: str = "", user: User | None = No
         _lock(table)
         if match_of(table) is not None:
             raise ValidationError("The match has started already.", code="started")
-        if is_over(table, timezone.now()):
-            raise ValidationError("This table is closed. Start a new one.", code="closed")
+        _require_open(table)
         if table.players.count() >= table.seats:
             raise ValidationError("All seats are taken.", code="full")
         return _seat(table, nickname, user)
@@ -129,13 +128,14 @@ def start_table(table: PlayerTable) -> Match:
     A table that has started keeps its match.
 
     Raises:
-        ValidationError: no house bot can play.
+        ValidationError: no house bot can play, or the table has waited too long.
     """
     with transaction.atomic():
         _lock(table)
         started = match_of(table)
         if started is not None:
             return started
+        _require_open(table)
         people = list(table.players.select_related("bot__current"))
         can_play = Bot.objects.playable().select_related("current")
         found = {bot.name: bot for bot in can_play.filter(name__in=[*table.bots, *SUBSTITUTES])}
@@ -205,16 +205,18 @@ def remove_old_tables(now: datetime) -> int:
         kept_at=None, created_at__lt=now - timedelta(days=settings.PLAYER_MATCH_DAYS)
     ).exclude(pk__in=unfinished)
     stale = PlayerTable.objects.filter(match=None, created_at__lt=now - WAITING_ROOM)
-    ids = [*(old | stale).order_by("pk").values_list("pk", flat=True)[:_REMOVED_AT_ONCE]]
-    for pk in ids:
+    removable, removed = old | stale, 0
+    for pk in [*removable.order_by("pk").values_list("pk", flat=True)[:_REMOVED_AT_ONCE]]:
         with transaction.atomic():
-            table = PlayerTable.objects.select_for_update().filter(pk=pk, kept_at=None).first()
-            if table is None:
+            table = PlayerTable.objects.select_for_update().filter(pk=pk).first()
+            # Under the lock, because the match may have started, or a player kept it.
+            if table is None or not removable.filter(pk=pk).exists():
                 continue
             Match.objects.filter(table=table).delete()
             _remove_people(list(table.players.all()))
             table.delete()
-    return len(ids)
+            removed += 1
+    return removed
 
 
 def _opponents(game: str, level: str, wanted: Sequence[str], user: User | None) -> list[str]:
@@ -262,6 +264,11 @@ def _version(bot: Bot) -> BotVersion:
     version = bot.current_version()
     assert version is not None, "a bot that can play has a version"
     return version
+
+
+def _require_open(table: PlayerTable) -> None:
+    if is_over(table, timezone.now()):
+        raise ValidationError("This table is closed. Start a new one.", code="closed")
 
 
 def _lock(table: PlayerTable) -> None:
