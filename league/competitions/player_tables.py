@@ -151,16 +151,20 @@ def start_table(table: PlayerTable) -> Match:
     return match
 
 
-def leave_table(player: SeatedPlayer) -> None:
-    """Leave a table: a house bot plays on, or the seat of a waiting table is free again."""
+def leave_table(player: SeatedPlayer) -> bool:
+    """Leave a table: a house bot plays on, or the seat of a waiting table is free again.
+
+    Returns:
+        Whether a house bot plays on from this call on; not if the match is over.
+    """
     table = player.table
     with transaction.atomic():
         _lock(table)
         match = match_of(table)
         if match is None:
             _remove_people([player])
-            return
-    play.hand_over(match.pk, player.bot_id)
+            return False
+    return play.hand_over(match.pk, player.bot_id)
 
 
 def keep_table(table: PlayerTable) -> None:

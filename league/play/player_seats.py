@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from django.db import transaction
 from django.utils import timezone
 
+from bots_sdk.statuses import UNFINISHED
 from engine.games.events import Event
 from engine.playback import play_back, play_on
 from league.models import Match, MatchSeat
@@ -106,7 +107,7 @@ def hand_over(match_id: int, bot_id: int, now: datetime | None = None) -> bool:
         now: the time.
 
     Returns:
-        Whether this call handed it over.
+        Whether this call handed it over; not in a match that is over.
     """
     now = now or timezone.now()
     if not _note_hand_over(match_id, bot_id, now):
@@ -119,6 +120,8 @@ def _note_hand_over(match_id: int, bot_id: int, now: datetime) -> bool:
     """Store when a player's seat was handed over; return whether it is the first time."""
     with transaction.atomic():
         match = Match.objects.select_for_update(of=("self",), no_key=True).get(pk=match_id)
+        if match.status not in UNFINISHED:
+            return False
         if bot_id not in match.bot_ids or not match.substitute_ids:
             return False
         seat = match.bot_ids.index(bot_id)

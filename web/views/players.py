@@ -143,13 +143,12 @@ def leave(request: HttpRequest, code: str) -> HttpResponse:
     """Hand the player's seat over to a house bot."""
     found = _find(code)
     player = _needed_player(request, found)
-    started = player_tables.match_of(found) is not None
-    competitions.leave_table(player)
-    if started:
+    if competitions.leave_table(player):
         messages.success(request, "You left. A house bot plays your seat to the end.")
-        return redirect("web:table", code)
-    messages.success(request, "You left the table.")
-    return redirect("web:play")
+    elif player_tables.match_of(found) is None:
+        messages.success(request, "You left the table.")
+        return redirect("web:play")
+    return redirect("web:table", code)
 
 
 @never_cache

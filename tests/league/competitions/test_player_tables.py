@@ -80,6 +80,16 @@ def test_a_players_bot_is_in_no_list_and_its_token_works_for_its_match_alone() -
     assert player_tables.player_with(other, token, None) is None
 
 
+def test_leaving_after_the_end_of_the_match_changes_nothing() -> None:
+    player = sit()
+    match = play_to_the_end(player)
+    assert match.status == Match.Status.FINISHED
+    assert not competitions.leave_table(player)
+    match.refresh_from_db()
+    assert not match.handed_over_at
+    assert not play.has_left(match, match.seating.get(bot=player.bot))
+
+
 def test_a_seat_that_its_player_leaves_is_played_on_by_a_house_bot() -> None:
     player = sit()
     match = match_of(player)

@@ -204,6 +204,14 @@ def test_leaving_hands_the_seat_to_a_house_bot(client: Client) -> None:
     assert "house-counting played this seat to the end" in page_of(client, address)
 
 
+def test_after_the_end_of_the_match_nobody_leaves_it(client: Client) -> None:
+    address = sit(client)
+    Match.objects.update(status=Match.Status.VOID)
+    answer = client.post(f"{address}leave/", follow=True)
+    assert answer.status_code == 200
+    assert "You left" not in answer.content.decode()
+
+
 def test_one_address_starts_only_so_many_tables(client: Client, settings: Settings) -> None:
     settings.RATE_LIMITS = {**settings.RATE_LIMITS, "tables": (5, 3600)}
     statuses = [
