@@ -109,11 +109,16 @@ def open_table(
 def join_table(table: PlayerTable, *, nickname: str = "", user: User | None = None) -> str:
     """Sit down at a table that waits; return the text of the player's play token.
 
+    A user who has a seat at the table keeps it, and gets another token for it.
+
     Raises:
         ValidationError: the match has started, or no seat is free.
     """
     with transaction.atomic():
         _lock(table)
+        seated = player_with(table, "", user)
+        if seated is not None:
+            return renew_token(seated)
         if match_of(table) is not None:
             raise ValidationError("The match has started already.", code="started")
         _require_open(table)

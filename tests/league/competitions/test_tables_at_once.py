@@ -9,10 +9,12 @@ from django.core.exceptions import ValidationError
 from django.utils import timezone
 
 from league import competitions, play
+from league.accounts import tokens
 from league.competitions import player_tables
 from league.models import Match, PlayerTable
 from league.models.players import WAITING_ROOM
 from tests.league.at_once import SECONDS, in_thread, until_one_waits
+from tests.league.bots.uploaded import owner
 from tests.league.players import house_bots
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -61,3 +63,19 @@ def test_a_table_that_waited_too_long_does_not_start() -> None:
         competitions.start_table(table)
     assert caught.value.code == "closed"
     assert not Match.objects.exists()
+
+
+def test_a_user_who_joins_twice_at_once_has_one_seat() -> None:
+    table, eve = waiting_table(), owner()
+    first = competitions.join_table(table, user=eve)
+    second = competitions.join_table(table, user=eve)
+    player = table.players.get(user=eve)
+    assert tokens.find_token(first) is None
+    assert player_tables.player_with(table, second, None) == player
+
+
+def test_guests_who_join_have_their_own_seats() -> None:
+    table = waiting_table()
+    competitions.join_table(table)
+    competitions.join_table(table)
+    assert table.players.count() == 3
