@@ -48,6 +48,9 @@ def delete_bot(bot: Bot) -> bool:
             withdraw(tournament=tournament_entry.tournament, bot=bot, by_organiser=True)
         for comparison in bot.comparisons.filter(state=Comparison.State.RUNNING):
             cancel_comparison(comparison)
+        # Under this lock no match with the bot opens.
+        if Bot.objects.select_for_update(of=("self",)).filter(pk=bot.pk).first() is None:
+            return False  # another call has deleted it
         if not bots.has_played(bot):
             try:
                 with transaction.atomic():
