@@ -190,10 +190,12 @@ def _decide(
         needed: the games that it must play, beside those of the bot's ladders.
     """
     with transaction.atomic():
+        # The bot first, as its deletion does.
+        bot_id = BotVersion.objects.values_list("bot", flat=True).get(pk=version_id)
+        bot = Bot.objects.select_for_update(of=("self",), no_key=True).get(pk=bot_id)
         version = BotVersion.objects.select_for_update(of=("self",)).get(pk=version_id)
         if version.state != BotVersion.State.CHECKING:
             return False
-        bot = Bot.objects.select_for_update(of=("self",), no_key=True).get(pk=version.bot_id)
         entered = set(bot.ladder_entries.values_list("ladder__game", flat=True))
         failed = [match for match in matches if not match.passed]
         decisive = [match for match in failed if match.game in entered.union(needed)]

@@ -1,14 +1,18 @@
 """Two calls on a bot at the same moment."""
 
 from concurrent.futures import Future
+from threading import Event
+from typing import Any
 
 import pytest
 
 from league import bots, competitions
-from league.models import Bot, Match
+from league.bots import checks, retiring
+from league.bots.daily_limits import note_deleted_checks
+from league.models import Bot, Match, QualifyingMatch
 from league.play.unrated_matches import invite
 from tests.league.at_once import SECONDS, in_thread, until_one_waits
-from tests.league.bots.uploaded import owner, ready_bot
+from tests.league.bots.uploaded import FIRST, hosted_bot, owner, ready_bot
 from tests.league.players import house_bots
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -33,3 +37,25 @@ def test_no_match_opens_with_a_bot_as_it_is_deleted(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(bots, "has_played", slow)
     competitions.delete_bot(Bot.objects.get(pk=bot.pk))
     assert opening[0].exception(SECONDS) is not None  # the deletion came first
+
+
+def test_a_check_that_ends_as_its_bot_is_deleted_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    bot = hosted_bot(owner())
+    version = bots.upload(bot=bot, data=FIRST)
+    monkeypatch.setattr(bots, "has_played", lambda _: True)
+    locked, go = Event(), Event()
+
+    def slow(*of: Any) -> None:
+        locked.set()
+        assert go.wait(SECONDS)
+        note_deleted_checks(*of)
+
+    monkeypatch.setattr(retiring, "note_deleted_checks", slow)
+    deletion = in_thread(lambda: competitions.delete_bot(Bot.objects.get(pk=bot.pk)))
+    assert locked.wait(SECONDS)
+    match = QualifyingMatch(version=version, game="partridge", passed=True)
+    decision = in_thread(lambda: checks._decide(version.pk, [match]))
+    until_one_waits()
+    go.set()
+    assert deletion.result(SECONDS)
+    assert not decision.result(SECONDS)
