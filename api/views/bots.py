@@ -103,7 +103,7 @@ class BotTokenView(ApiView):
     @operation("bots_new_token", answers={201: BotTokenSerializer})
     def post(self, request: Request, name: str) -> Response:
         """Get a new bot token for a bot. Its old token stops working."""
-        text = accounts.new_bot_token(_own(request, name))
+        text = bots.renew_token(_own(request, name))
         token = accounts.find_token(text)
         return created({"token": text}, "tokens", token.pk if token else "current")
 

@@ -17,6 +17,7 @@ from league.bots.registering import (
     create_bot,
     find_renamed,
     names_like,
+    renew_token,
 )
 from league.bots.retiring import erase_sources, has_played, remove, require_active, retire
 from league.bots.settings_checks import bot_problems
@@ -43,6 +44,7 @@ __all__ = [
     "qualified_games",
     "remove",
     "remove_players",
+    "renew_token",
     "require_active",
     "require_playable",
     "require_qualified",

@@ -3,6 +3,7 @@
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
+from league.bots.retiring import lock_active
 from league.models import Bot, BotVersion, Standing
 
 
@@ -29,10 +30,11 @@ def promote(version: BotVersion, *, instead_of: BotVersion | None = None) -> boo
         Whether the version is current now.
 
     Raises:
-        ValidationError: it is not ready (code ``not-ready``).
+        ValidationError: it is not ready (code ``not-ready``), or the bot was deleted (code
+            ``bot-retired``).
     """
     with transaction.atomic():
-        bot = Bot.objects.select_for_update(of=("self",), no_key=True).get(pk=version.bot_id)
+        bot = lock_active(version.bot_id)
         if instead_of is not None and bot.current_id != instead_of.pk:
             return False
         version.refresh_from_db()

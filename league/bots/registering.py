@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from league.accounts import name_taken, new_bot_token
 from league.bots.daily_limits import count_bot, count_rename
-from league.bots.retiring import require_active
+from league.bots.retiring import lock_active, require_active
 from league.bots.settings_checks import bot_problems
 from league.models import Bot, BotVersion, FormerName
 from league.models.settings_problems import require_valid, values_of
@@ -69,15 +69,14 @@ def change_bot(
         "max_challenges_per_day": max_challenges_per_day,
     }
     changed = {field: value for field, value in changed.items() if value is not None}
-    old = bot.name
     for field, value in changed.items():
         setattr(bot, field, value)
     require_valid(bot_problems(values_of(bot)))
     try:
         with transaction.atomic():
             # Everybody who locks a bot and its owner locks the bot first.
-            Bot.objects.select_for_update(of=("self",), no_key=True).get(pk=bot.pk)
-            if bot.name != old:
+            old = lock_active(bot.pk).name
+            if name is not None and name != old:
                 _require_free(bot.name, bot)
                 if bot.owner is not None:
                     count_rename(bot.owner, timezone.now())
@@ -89,6 +88,17 @@ def change_bot(
     except IntegrityError:
         raise ValidationError({"name": [name_taken("name", bot.name)]}) from None
     return bot
+
+
+def renew_token(bot: Bot) -> str:
+    """Replace a bot's token; return the text of the new one.
+
+    Raises:
+        ValidationError: the bot was deleted (code ``bot-retired``).
+    """
+    with transaction.atomic():
+        lock_active(bot.pk)
+        return new_bot_token(bot)
 
 
 def find_renamed(name: str) -> Bot | None:

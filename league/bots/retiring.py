@@ -13,9 +13,20 @@ from league.models import Bot, BotSource, BotVersion, Match, QualifyingMatch
 def require_active(bot: Bot) -> None:
     """Raise if a bot is retired (code ``bot-retired``)."""
     if bot.retired_at is not None:
-        raise ValidationError(
-            f"The bot {bot} was deleted, so it can't change or play any more.", code="bot-retired"
-        )
+        raise _deleted(f"The bot {bot}")
+
+
+def lock_active(bot_id: int) -> Bot:
+    """Lock a bot until the transaction ends, so that it is not deleted meanwhile; return its row.
+
+    Raises:
+        ValidationError: it was deleted (code ``bot-retired``).
+    """
+    locked = Bot.objects.select_for_update(of=("self",), no_key=True).filter(pk=bot_id).first()
+    if locked is None:
+        raise _deleted("The bot")
+    require_active(locked)
+    return locked
 
 
 def has_played(bot: Bot) -> bool:
@@ -76,3 +87,9 @@ def erase_sources(bot: Bot | None = None) -> int:
     idle = versions.exclude(pk__in={version for ids in in_play for version in ids})
     erased: int = BotSource.objects.filter(version__in=idle).delete()[0]
     return erased + QualifyingMatch.objects.filter(version__in=idle).delete()[0]
+
+
+def _deleted(bot: str) -> ValidationError:
+    return ValidationError(
+        f"{bot} was deleted, so it can't change or play any more.", code="bot-retired"
+    )

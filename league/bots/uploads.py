@@ -9,7 +9,7 @@ from django.utils import timezone
 from bots_sdk.refusals import SourceRefusedError
 from bots_sdk.sandbox.sources import check_source
 from league.bots.daily_limits import count_upload, deleted_checks, note_deleted_checks
-from league.bots.retiring import require_active
+from league.bots.retiring import lock_active, require_active
 from league.models import Bot, BotSource, BotVersion
 from league.queueing import queue
 
@@ -42,6 +42,7 @@ def upload(
     Raises:
         ValidationError: by field: the bot is not hosted, or the file is empty, too large, an
             archive that is not safe to unpack, or a module that breaks its contract. Or with code
+            ``bot-retired``: the bot was deleted. Or with code
             ``too-many-uploads``: too many versions of the owner wait for their checks. Or with code
             ``too-many-versions``: the owner has uploaded too many versions in 24 hours. Or with
             code ``same-file``: the bot has a version of this file already.
@@ -54,7 +55,7 @@ def upload(
     _check_file(data)
     with transaction.atomic():
         # Under the lock two uploads at once get different numbers.
-        locked = Bot.objects.select_for_update(of=("self",), no_key=True).get(pk=bot.pk)
+        locked = lock_active(bot.pk)
         if not again:
             _refuse_same_file(locked, data)
         assert bot.owner is not None, "a hosted bot has an owner"
@@ -111,20 +112,25 @@ def change_note(version: BotVersion, note: str) -> None:
     """Change the owner's note about a version.
 
     Raises:
-        ValidationError: by field: the note is too long.
+        ValidationError: by field: the note is too long. Or the bot was deleted (code
+            ``bot-retired``).
     """
     version.note = note
     version.clean_fields(exclude={"bot"})
-    version.save(update_fields=["note"])
+    with transaction.atomic():
+        lock_active(version.bot_id)
+        version.save(update_fields=["note"])
 
 
 def withdraw_version(version: BotVersion) -> None:
     """Withdraw a version during its check: it is refused, and the check has no result.
 
     Raises:
-        ValidationError: its check is over (code ``not-checking``).
+        ValidationError: its check is over (code ``not-checking``), or the bot was deleted (code
+            ``bot-retired``).
     """
     with transaction.atomic():
+        lock_active(version.bot_id)
         checking = BotVersion.objects.checking().filter(pk=version.pk)
         if not checking.update(state=BotVersion.State.REFUSED, reason=WITHDRAWN):
             version.refresh_from_db()

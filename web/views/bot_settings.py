@@ -53,8 +53,12 @@ def note(request: HttpRequest, name: str, number: int) -> HttpResponse:
     """Change the note of a version."""
     form = NoteForm(request.POST)
     if form.is_valid():
-        bots.change_note(_own_version(request, name, number), form.cleaned_data["note"])
-        messages.success(request, "The note is saved.")
+        try:
+            bots.change_note(_own_version(request, name, number), form.cleaned_data["note"])
+        except ValidationError as error:
+            messages.error(request, " ".join(error.messages))
+        else:
+            messages.success(request, "The note is saved.")
     else:
         messages.error(request, "A note has at most 500 characters.")
     return redirect("web:version", name, number)

@@ -9,7 +9,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from bots_sdk.sandbox.sources import MAX_BYTES
-from league import accounts, bots
+from league import bots
 from league.competitions.ladder_entries import enter_ladder, leave_ladder
 from league.models import Bot, BotVersion, Ladder
 from web.forms import UploadForm, add_errors, status_of
@@ -94,7 +94,12 @@ def promote(request: HttpRequest, name: str) -> HttpResponse:
 def new_token(request: HttpRequest, name: str) -> HttpResponse:
     """Replace a bot's token and show the new one once; the old one stops working."""
     bot = own_bot(request, name)
-    context = {"token": accounts.new_bot_token(bot), "kind": "bot token", "bot": bot}
+    try:
+        text = bots.renew_token(bot)
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+        return redirect("web:account")
+    context = {"token": text, "kind": "bot token", "bot": bot}
     return render(request, "web/token.html", context)
 
 
@@ -103,8 +108,12 @@ def new_token(request: HttpRequest, name: str) -> HttpResponse:
 def pause(request: HttpRequest, name: str) -> HttpResponse:
     """Pause a bot or resume it."""
     bot = own_bot(request, name)
-    bots.change_bot(bot, paused=request.POST.get("paused") == "yes")
-    messages.success(request, f"{bot} {'is paused' if bot.paused else 'plays again'}.")
+    try:
+        bots.change_bot(bot, paused=request.POST.get("paused") == "yes")
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    else:
+        messages.success(request, f"{bot} {'is paused' if bot.paused else 'plays again'}.")
     return redirect("web:account")
 
 

@@ -59,3 +59,21 @@ def test_a_check_that_ends_as_its_bot_is_deleted_waits(monkeypatch: pytest.Monke
     go.set()
     assert deletion.result(SECONDS)
     assert not decision.result(SECONDS)
+
+
+def test_two_renames_at_once_keep_both_former_names() -> None:
+    bot, _ = bots.create_bot(owner=owner(), name="first-name", kind=Bot.Kind.REMOTE)
+    one, two = Bot.objects.get(pk=bot.pk), Bot.objects.get(pk=bot.pk)
+    bots.change_bot(one, name="second-name")
+    bots.change_bot(two, name="third-name")
+    former = bot.former_names.order_by("pk").values_list("name", flat=True)
+    assert list(former) == ["first-name", "second-name"]
+
+
+def test_other_settings_saved_from_an_old_page_keep_the_new_name() -> None:
+    bot, _ = bots.create_bot(owner=owner(), name="first-name", kind=Bot.Kind.REMOTE)
+    one, two = Bot.objects.get(pk=bot.pk), Bot.objects.get(pk=bot.pk)
+    bots.change_bot(one, name="second-name")
+    bots.change_bot(two, description="good")
+    bot.refresh_from_db()
+    assert (bot.name, bot.description) == ("second-name", "good")
