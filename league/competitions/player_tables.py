@@ -142,8 +142,12 @@ def start_table(table: PlayerTable) -> Match:
             return started
         _require_open(table)
         people = list(table.players.select_related("bot__current"))
+        names = [*table.bots, *SUBSTITUTES]
+        # Under these locks no bot is deleted; a second statement sees what they waited for.
+        locked = Bot.objects.active().select_for_update(of=("self",), no_key=True).order_by("pk")
+        list(locked.filter(name__in=names))
         can_play = Bot.objects.playable().select_related("current")
-        found = {bot.name: bot for bot in can_play.filter(name__in=[*table.bots, *SUBSTITUTES])}
+        found = {bot.name: bot for bot in can_play.filter(name__in=names)}
         substitute = next((found[name] for name in SUBSTITUTES if name in found), None)
         fill = [found[name] for name in table.bots if name in found]
         fill = fill[: table.seats - len(people)]

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
+from django.db import transaction
 
 from engine.errors import UnknownRulesError
 from league.bots import Obstacle, require_playable
@@ -29,34 +30,38 @@ def invite(*, owner: User, game: str, rules: str, bots: Sequence[str]) -> Match:
             another owner's bot (``not-your-bot``), a bot that can't play (``no-version``), a
             bot in quarantine (``quarantined``), or ``too-many-matches``.
     """
-    found = {
-        bot.name: bot
-        for bot in Bot.objects.active().filter(name__in=bots).select_related("current__bot")
-    }
-    for name in bots:
-        if name not in found:
-            raise ValidationError({"bots": f"There is no bot {name}."})
-        bot = found[name]
-        if bot.owner_id != owner.pk and bot.kind != Bot.Kind.HOUSE:
-            raise ValidationError(
-                f"{name} belongs to another account; choose your bots and house bots.",
-                code="not-your-bot",
+    with transaction.atomic():
+        # Under these locks no bot is deleted; a second statement sees what they waited for.
+        locked = Bot.objects.active().select_for_update(of=("self",), no_key=True).order_by("pk")
+        list(locked.filter(name__in=bots))
+        found = {
+            bot.name: bot
+            for bot in Bot.objects.active().filter(name__in=bots).select_related("current__bot")
+        }
+        for name in bots:
+            if name not in found:
+                raise ValidationError({"bots": f"There is no bot {name}."})
+            bot = found[name]
+            if bot.owner_id != owner.pk and bot.kind != Bot.Kind.HOUSE:
+                raise ValidationError(
+                    f"{name} belongs to another account; choose your bots and house bots.",
+                    code="not-your-bot",
+                )
+            require_playable(bot, despite={Obstacle.PAUSED, Obstacle.OFFLINE})
+        if all(bot.kind == Bot.Kind.HOUSE for bot in found.values()):
+            raise ValidationError({"bots": "At least one of the bots must be yours."})
+        _check_room(owner)
+        versions = [found[name].current for name in bots]
+        try:
+            return open_unrated_match(
+                game=game, rules=rules, versions=[version for version in versions if version]
             )
-        require_playable(bot, despite={Obstacle.PAUSED, Obstacle.OFFLINE})
-    if all(bot.kind == Bot.Kind.HOUSE for bot in found.values()):
-        raise ValidationError({"bots": "At least one of the bots must be yours."})
-    _check_room(owner)
-    versions = [found[name].current for name in bots]
-    try:
-        return open_unrated_match(
-            game=game, rules=rules, versions=[version for version in versions if version]
-        )
-    except UnknownRulesError as error:
-        raise ValidationError({"rules": str(error)}) from None
-    except ValueError:
-        raise ValidationError(
-            {"bots": "Name each bot only once: a bot has one seat in a match."}
-        ) from None
+        except UnknownRulesError as error:
+            raise ValidationError({"rules": str(error)}) from None
+        except ValueError:
+            raise ValidationError(
+                {"bots": "Name each bot only once: a bot has one seat in a match."}
+            ) from None
 
 
 def _check_room(owner: User) -> None:

@@ -5,11 +5,13 @@ from threading import Event
 from typing import Any
 
 import pytest
+from django.core.exceptions import ValidationError
 
-from league import bots, competitions
+from league import bots, competitions, play
 from league.bots import checks, retiring
 from league.bots.daily_limits import note_deleted_checks
-from league.models import Bot, Match, QualifyingMatch
+from league.models import Bot, BotSource, Match, QualifyingMatch
+from league.play import unrated_matches
 from league.play.unrated_matches import invite
 from tests.league.at_once import SECONDS, in_thread, until_one_waits
 from tests.league.bots.uploaded import FIRST, hosted_bot, owner, ready_bot
@@ -36,7 +38,61 @@ def test_no_match_opens_with_a_bot_as_it_is_deleted(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(bots, "has_played", slow)
     competitions.delete_bot(Bot.objects.get(pk=bot.pk))
-    assert opening[0].exception(SECONDS) is not None  # the deletion came first
+    assert isinstance(opening[0].exception(SECONDS), ValidationError)  # there is no such bot now
+    assert not Match.objects.exists()
+
+
+def test_a_bot_that_is_deleted_as_its_match_opens_is_retired(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    house_bots()
+    ada = owner()
+    bot = ready_bot(ada)
+    deletions: list[Future[bool]] = []
+    open_match = play.open_unrated_match
+
+    def slow(**options: Any) -> Match:
+        deletions.append(in_thread(lambda: competitions.delete_bot(Bot.objects.get(pk=bot.pk))))
+        until_one_waits()
+        return open_match(**options)
+
+    monkeypatch.setattr(unrated_matches, "open_unrated_match", slow)
+    names = [bot.name, "house-random", "house-thumb"]
+    match = invite(owner=ada, game="twelve-days", rules="calliope", bots=names)
+    assert deletions[0].result(SECONDS)
+    assert Bot.objects.filter(pk__in=match.bot_ids).count() == 3
+    assert BotSource.objects.count() == 1  # the match needs it
+
+
+def test_a_bot_that_is_deleted_as_its_table_starts_is_retired(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    house_bots()
+    ada = owner()
+    bot = ready_bot(ada)
+    QualifyingMatch.objects.create(version=bot.versions.get(), game="twelve-days", passed=True)
+    table, _ = competitions.open_table(
+        game="twelve-days",
+        rules="calliope",
+        seats=3,
+        waits=True,
+        opponents=[bot.name],
+        user=ada,
+    )
+    deletions: list[Future[bool]] = []
+    open_match = play.open_player_match
+
+    def slow(**options: Any) -> Match:
+        deletions.append(in_thread(lambda: competitions.delete_bot(Bot.objects.get(pk=bot.pk))))
+        until_one_waits()
+        return open_match(**options)
+
+    monkeypatch.setattr(play, "open_player_match", slow)
+    match = competitions.start_table(table)
+    assert deletions[0].result(SECONDS)
+    assert bot.pk in match.bot_ids
+    assert Bot.objects.filter(pk=bot.pk).exists()
+    assert BotSource.objects.count() == 1
 
 
 def test_a_check_that_ends_as_its_bot_is_deleted_waits(monkeypatch: pytest.MonkeyPatch) -> None:
