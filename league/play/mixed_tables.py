@@ -9,6 +9,7 @@ from threading import Lock
 from typing import NamedTuple
 
 import structlog
+from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 
 from bots_sdk.reference import make_player
@@ -147,6 +148,12 @@ def _play_pending(match_id: int, player: Callable[[MatchSeat], Player], todo: li
                 "a move was interrupted by its sandbox", match_id=match_id, error=str(error)
             )
             sandbox_failures.note_broken_sandbox(match_id)
+            return made
+        except (OperationalError, InterfaceError):
+            raise
+        except Exception as error:
+            log.exception("a move failed", match_id=match_id)
+            sandbox_failures.note_failed_move(match_id, type(error).__name__)
             return made
         finally:
             todo += _shares.give_back(owners)

@@ -1,7 +1,7 @@
 """Sandbox failures: matches whose sandbox is missing, or breaks at a mixed table.
 
 Now and then a missing sandbox counts as a failure of the match, and a broken one as a loss
-(`league.play.retries`), so that the match ends.
+(`league.play.retries`), so that the match ends. So does any other error at a mixed table.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from league.play import retries
 log = structlog.get_logger(__name__)
 
 BROKEN_EVERY = 60
-"""Seconds in which a live match whose sandbox breaks counts one loss at most."""
+"""Seconds in which a live match whose moves fail counts one loss or failure at most."""
 
 
 def note_no_sandbox(match_id: int) -> None:
@@ -38,6 +38,18 @@ def note_broken_sandbox(match_id: int) -> None:
     moves. If each loss was a failure, a few killed processes would void a long match.
     """
     _count(match_id, BROKEN_EVERY, lambda: retries.note_loss(match_id))
+
+
+def note_failed_move(match_id: int, reason: str) -> None:
+    """Count a failure of a live match of which no move could be asked for; void it after the last.
+
+    It counts once in `BROKEN_EVERY` seconds, so that no short disturbance voids a match.
+
+    Args:
+        match_id: id of the match.
+        reason: the name of the error; it is public.
+    """
+    _count(match_id, BROKEN_EVERY, lambda: retries.note_failure(match_id, reason))
 
 
 def _count(match_id: int, every: int, note: Callable[[], None]) -> None:

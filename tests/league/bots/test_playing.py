@@ -18,9 +18,10 @@ from bots_sdk.sandbox.errors import SandboxBrokenError, SandboxUnavailableError
 from engine.record import verify
 from league import bots, play
 from league.bots import jails
-from league.models import Bot, Match, SeatLog
+from league.models import Bot, BotSource, Match, SeatLog
 from league.play import bot_processes, mixed_tables, owner_reports
 from league.play.bot_processes import BotProcesses
+from league.play.retries import MAX_FAILURES
 from tests.league import small
 from tests.league.bots.uploaded import FIRST, LOUD, RAISES, owner, ready_bot
 from tests.league.play.live import START, play_on, remote_bots
@@ -342,3 +343,17 @@ def test_a_live_match_whose_zygote_was_killed_between_two_moves_goes_on(ada: Use
         if match.status == "finished":
             break
     assert finished(match).record.faults == ()
+
+
+def test_a_live_match_that_can_not_be_played_becomes_void(ada: User) -> None:
+    match = match_of([ready_bot(ada), *remote_bots(2)])
+    assert play.open_live(match.pk, START)
+    BotSource.objects.all().delete()
+    for _ in range(MAX_FAILURES):
+        assert play.play_house_turns(match.pk) == 0
+        assert play.play_house_turns(match.pk) == 0  # counts once
+        cache.clear()  # as if a minute had passed
+    match.refresh_from_db()
+    assert match.status == "void"
+    assert "failed 3 times" in match.void_reason
+    assert "DoesNotExist" in match.void_reason
