@@ -1,7 +1,9 @@
 """The history of a tournament: its stored rows as values for the pairing code in `engine`.
 
 A void block that was played again counts by its replacement. Rounds that a decision superseded do
-not count. `Assumed` changes what counts without storing anything, for previews of decisions.
+not count. `Assumed` changes what counts without storing anything, for previews of decisions. A void
+mark counts at once, also while the correction of the ratings waits: else a round could be drawn by
+a result that an organiser made void.
 """
 
 from collections import defaultdict
@@ -29,6 +31,7 @@ from league.models import (
     Round,
     Tournament,
     TournamentEntry,
+    VoidMark,
 )
 from league.models.moderation import in_quarantine
 from league.ratings.match_results import stored_results
@@ -181,10 +184,14 @@ def _drawn_blocks(tournament: Tournament) -> dict[int, _Drawn]:
     """Return all blocks of a tournament by id, ascending by number and id."""
     at_tables = BlockBot.objects.filter(block__round__tournament=tournament)
     blocks: dict[int, _Drawn] = {}
+    marks = VoidMark.objects.filter(block__round__tournament=tournament).newest()
+    takes_back = dict(marks.values_list("block", "takes_back"))
     rows = at_tables.order_by("block__number", "block", "bot").values_list(
         "block", "block__round", "block__number", "block__state", "block__replaces", "bot"
     )
     for block, round_, number, state, replaces, bot in rows:
+        if block in takes_back:
+            state = Block.State.FINISHED if takes_back[block] else Block.State.VOID
         drawn = blocks.setdefault(block, _Drawn(round_, number, state, replaces, []))
         drawn.bots.append(bot)
     return blocks
@@ -251,7 +258,9 @@ def _replacements(drawn: dict[int, _Drawn]) -> dict[int, int]:
 
 def _matches(tournament: Tournament, assumed: Assumed) -> dict[int, list[MatchResult]]:
     """Return the matches of each finished block; a void block counts for no bot."""
+    marks = VoidMark.objects.filter(block__round__tournament=tournament, takes_back=True).newest()
     finished = Q(match__block__state=Block.State.FINISHED)
+    finished |= Q(match__block__in=marks.values("block"))
     if assumed.finished:
         finished |= Q(match__block__in=assumed.finished)
     seats = MatchSeat.objects.filter(finished, match__block__round__tournament=tournament)

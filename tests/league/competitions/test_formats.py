@@ -173,6 +173,6 @@ def test_the_history_of_a_tournament_always_takes_the_same_number_of_queries(
 ) -> None:
     tournament = begun(format="swiss")
     for _ in range(2):
-        with django_assert_num_queries(6):
+        with django_assert_num_queries(7):
             history_of(again(tournament))
         small.run_all()
