@@ -17,7 +17,8 @@ class StageTable:
     Attributes:
         entrants: ids, best first: by score, then by extra blocks, then by seed.
         fill_ins: ids of the house bots at the table that are not entered.
-        scores: by entrant, S over the finished regular blocks, then the score of each extra block.
+        scores: by entrant, S over the finished regular blocks, then the score of each extra block,
+            which is 0 for an entrant that did not sit there.
         extra_blocks: the number of extra blocks opened so far.
         places: the number of entrants that advance; 1 in the final.
     """
@@ -183,8 +184,9 @@ def _table(
         blocks = [block for block in round_.blocks if here & set(block.bots)]
         extra_blocks += bool(round_.extra and blocks)
         finished = [shares for block in blocks if (shares := block.scores())]
-        for bot in {bot for shares in finished for bot in shares} & here:
-            scores[bot] += (sum((shares[bot] for shares in finished), Fraction()),)
+        for bot in entrants if finished else ():
+            # Also one that did not sit there: it may be back in the event.
+            scores[bot] += (sum((shares.get(bot, Fraction()) for shares in finished), Fraction()),)
     return StageTable(
         entrants=tuple(sorted(entrants, key=lambda bot: (scores[bot], -seed[bot]), reverse=True)),
         fill_ins=tuple(fill_ins),

@@ -3,13 +3,13 @@
 import pytest
 
 from engine.rating import elo
-from league import competitions, ratings
+from league import competitions, moderation, ratings
 from league.competitions.history import history_of
 from league.competitions.tournament_standings import (
     bracket_of,
     tournament_standings,
 )
-from league.models import Block, Match
+from league.models import Block, Bot, Match
 from tests.league import small
 from tests.league.competitions.events import again, begun, play_round, tables
 
@@ -88,3 +88,19 @@ def test_without_extra_blocks_a_tie_at_the_cut_is_decided_by_seed_at_once() -> N
     assert again(tournament).state == "finished"
     [final] = bracket_of(history_of(again(tournament)))
     assert (final.tables[0].extra_blocks, final.tables[0].by_seed) == (0, True)
+
+
+def test_a_bot_that_is_reinstated_during_extra_blocks_does_not_stop_a_knockout() -> None:
+    tournament = begun(bots=4, seats=4, format="knockout")
+    play_round()
+    small.set_places(Match.objects.all(), lambda _: 1)
+    bot = Bot.objects.order_by("pk")[0]
+    moderation.disqualify(tournament=again(tournament), bot=bot, reason="x", made_by=None)
+    competitions.advance_tournament(tournament.pk)
+    extra = tournament.rounds.get(extra=1)
+    assert bot.pk not in extra.blocks.values_list("bots__bot", flat=True)
+    moderation.reinstate(tournament=again(tournament), bot=bot, made_by=None)
+    small.run_all()
+    assert again(tournament).state == "finished"
+    [final] = bracket_of(history_of(again(tournament)))
+    assert len(final.tables[0].seats) == 4
