@@ -142,7 +142,8 @@ def restore_block(
         for drawn_since in rounds_drawn_since(block, mark):
             _supersede(drawn_since, text, decision)
         if mark.decision is not None:
-            mark.decision.rounds_superseded.update(superseded_by=None)
+            if mark.decision.rounds_superseded.update(superseded_by=None):
+                _reopen(block.round.tournament_id)
             _move_departures_back(mark.decision)
         for marked in marked_with(mark):
             take_mark_back(block=marked, reason=text, made_by=made_by, decision=decision)
@@ -288,7 +289,7 @@ def _move_departures_back(decision: ModerationEntry) -> None:
 
 
 def _reopen(tournament_id: int | None) -> None:
-    """Let a finished tournament run on until the new block is rated."""
+    """Let a finished tournament run on, so that it plays what it lacks now."""
     if tournament_id is None:
         return
     Tournament.objects.filter(pk=tournament_id, state=Tournament.State.FINISHED).update(

@@ -1,0 +1,83 @@
+"""Of all blocks that were played at one table in place of each other, one counts at most."""
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+
+from engine.pairing import seeding, stages
+from league import competitions, moderation, ratings
+from league.competitions.history import history_of
+from league.models import Block, Ladder, Tournament
+from league.moderation import LaterStages
+from tests.league import small
+from tests.league.competitions.events import again
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def olga(db: None) -> User:
+    return User.objects.create(username="olga", is_staff=True)
+
+
+def cup_of_nine() -> Tournament:
+    """Return a knockout at tables of three that is not begun."""
+    ladder = small.ladder()
+    small.bots(9)
+    return small.tournament(ladder, format="knockout")
+
+
+def swiss_of_six() -> Tournament:
+    """Return a Swiss of three rounds, played to its end."""
+    ladder = small.ladder()
+    small.bots(6)
+    swiss = small.tournament(ladder, format="swiss", swiss_rounds=3)
+    small.run_all()
+    return swiss
+
+
+def play_on() -> None:
+    """Do what the tasks do until nothing is left to do, corrections included."""
+    small.run_all()
+    for pk in ratings.ladders_to_correct():
+        assert ratings.correct(pk) is not None
+    small.run_all()
+
+
+def now(block: Block) -> Block:
+    return Block.objects.get(pk=block.pk)
+
+
+def first_block(tournament: Tournament, stage: int) -> Block:
+    blocks = Block.objects.filter(round__tournament=tournament, round__stage=stage)
+    return blocks.order_by("number")[0]
+
+
+def numbers(ladder: Ladder) -> list[Any]:
+    return list(ladder.standings.order_by("bot").values_list("bot", "rating", "blocks"))
+
+
+def later_rounds(cup: Tournament) -> list[int]:
+    counting = cup.rounds.filter(stage__gt=1, superseded_by=None).order_by("pk")
+    return list(counting.values_list("pk", flat=True))
+
+
+def test_a_cup_that_is_taken_back_after_its_end_gets_its_final(olga: User) -> None:
+    cup = cup_of_nine()
+    while not cup.rounds.filter(stage=2).exists():
+        small.run_once()
+        competitions.advance_tournament(cup.pk)
+    small.play_due()
+    block = first_block(cup, 1)
+    moderation.play_again(
+        block=block, reason="wrong clock", made_by=olga, later_stages=LaterStages.AGAIN
+    )
+    play_on()
+    assert again(cup).state == "finished"
+    moderation.restore_block(block=now(block), reason="it was right", made_by=olga)
+    play_on()
+    history = history_of(again(cup))
+    played = stages(history.rounds, seeding(history.event_settings, history.entrants))
+    assert again(cup).state == "finished"
+    assert played[-1].final
