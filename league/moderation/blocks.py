@@ -100,8 +100,7 @@ def play_again(
             later_stages=str(later_stages),
             left_after=_move_departures(block) if again else {},
         )
-        if not is_void(block):
-            _void(block, reason, decision)
+        _void_for_replay(block, reason, decision)
         if again:
             for later in later_rounds(block):
                 _supersede(later, reason, decision)
@@ -123,22 +122,21 @@ def restore_block(
 ) -> ModerationEntry:
     """Let a void block count again, with the same rating changes as before.
 
-    A block that was played again in its place becomes void, and so do the rounds of later stages
-    that were drawn since; the superseded rounds count again.
+    A block that was played again in its place becomes void, and so do the extra blocks and the
+    rounds of later stages that were drawn since; the superseded rounds count again.
 
     Raises:
-        ValidationError: with a code: no organiser made it void (``block-not-void``), it was not
-            played to its end (``block-unfinished``), or its state is not ``seen`` any more
-            (``changed-meanwhile``).
+        ValidationError: with a code: no organiser made it void, or another block counts in its
+            place (both ``block-not-void``), it was not played to its end (``block-unfinished``), or
+            its state is not ``seen`` any more (``changed-meanwhile``).
     """
     with transaction.atomic():
         block = _lock_as_seen(block, seen)
         mark = check_restore(block)
         decision = _note(Action.RESTORE_BLOCK, block, reason, made_by)
         text = reason.strip() or f"{capfirst(str(block))} counts again."
-        for replacement in block.replacements.select_related("round"):
-            if not is_void(replacement):
-                _void(replacement, text, decision)
+        for replacement in counting_replacements(block):
+            _void(replacement, text, decision)
         for drawn_since in rounds_drawn_since(block, mark):
             _supersede(drawn_since, text, decision)
         if mark.decision is not None:
@@ -165,9 +163,10 @@ def check_replay(block: Block, later_stages: LaterStages) -> None:
         raise _not_replayable(block, "its stage is already being played again")
     if tournament is not None and tournament.state == Tournament.State.CANCELLED:
         raise _not_replayable(block, f"{tournament} is cancelled; take that back first")
-    for replacement in block.replacements.select_related("round__ladder"):
-        if not is_void(replacement):
-            raise _not_replayable(block, f"{replacement} already replaces it")
+    for replacement in counting_replacements(block):
+        raise _not_replayable(block, f"{replacement} already replaces it")
+    for other in _others_that_count(block):
+        raise _not_replayable(block, f"{other} counts in its place")
     bots = Bot.objects.filter(pk__in=bots_of(block)).order_by("name")
     able = set(Bot.objects.playable().online().filter(pk__in=bots).values_list("pk", flat=True))
     away = [bot.name for bot in bots if bot.pk not in able]
@@ -197,7 +196,40 @@ def check_restore(block: Block) -> VoidMark:
             f"{capfirst(str(block))} belongs to a stage that is played again{_because(block)}.",
             code="block-not-void",
         )
+    for other in _others_that_count(block):
+        raise ValidationError(
+            f"{capfirst(str(other))} counts in place of {block}, and only one of them can count. "
+            f"Make {other} void first.",
+            code="block-not-void",
+        )
     return mark
+
+
+def counting_replacements(block: Block) -> list[Block]:
+    """Return the blocks that count and that were played again in a block's place.
+
+    A block that was played again in place of such a block is one of them.
+    """
+    found: list[Block] = []
+    level = [block.pk]
+    while level:
+        rows = Block.objects.filter(replaces__in=level).select_related("round__ladder")
+        replacements = list(rows.order_by("pk"))
+        found += replacements
+        level = [each.pk for each in replacements]
+    return [each for each in found if not is_void(each)]
+
+
+def _others_that_count(block: Block) -> list[Block]:
+    """Return the blocks that count in a block's place, without those that replace it."""
+    first = block
+    while first.replaces is not None:
+        first = first.replaces
+    own = {block.pk, *(each.pk for each in counting_replacements(block))}
+    counting = counting_replacements(first)
+    if not is_void(first):
+        counting.insert(0, first)
+    return [each for each in counting if each.pk not in own]
 
 
 def _because(block: Block) -> str:
@@ -221,10 +253,17 @@ def later_rounds(block: Block) -> list[Round]:
 
 
 def rounds_drawn_since(block: Block, mark: VoidMark) -> list[Round]:
-    """Return the rounds of later stages drawn since they were superseded with a block's mark."""
+    """Return the rounds drawn since later stages were superseded with a block's mark.
+
+    These are the rounds of later stages, and the extra blocks of the block's own stage.
+    """
     if mark.decision_id is None or not mark.decision_superseded():
         return []
-    return [round_ for round_ in later_rounds(block) if round_.opened_at >= mark.made_at]
+    of = block.round
+    same_stage = Round.objects.filter(tournament=of.tournament_id, stage=of.stage, extra__gt=0)
+    extra = same_stage.filter(superseded_by=None, replays=None).select_related("ladder")
+    rounds = [*extra.order_by("number"), *later_rounds(block)]
+    return [round_ for round_ in rounds if round_.opened_at >= mark.made_at]
 
 
 def marked_with(mark: VoidMark) -> list[Block]:
@@ -256,6 +295,20 @@ def bots_of(block: Block) -> list[int]:
 
 def _void(block: Block, reason: str, decision: ModerationEntry) -> None:
     ratings.mark_void(block_id=block.pk, reason=reason, made_by=decision.made_by, decision=decision)
+
+
+def _void_for_replay(block: Block, reason: str, decision: ModerationEntry) -> None:
+    """Mark a block as void by a decision, also if it was void before.
+
+    Whoever takes the void back takes its newest mark back, and the whole decision with it.
+    """
+    if not is_void(block):
+        _void(block, reason, decision)
+    elif newest_mark(block) is not None:
+        VoidMark.objects.create(
+            block=block, reason=reason.strip(), made_by=decision.made_by, decision=decision
+        )
+        Block.objects.filter(pk=block.pk).update(void_reason=reason.strip())
 
 
 def _supersede(round_: Round, reason: str, decision: ModerationEntry) -> None:

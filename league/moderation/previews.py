@@ -20,6 +20,7 @@ from league.moderation.blocks import (
     LaterStages,
     check_replay,
     check_restore,
+    counting_replacements,
     later_rounds,
     marked_with,
     rounds_drawn_since,
@@ -150,7 +151,7 @@ def preview_restore(block: Block) -> Preview:
     blocks = marked_with(mark)
     drawn_since = rounds_drawn_since(block, mark)
     back = mark.decision.rounds_superseded.all() if mark.decision else Round.objects.none()
-    replaced = [each for each in block.replacements.all() if not is_void(each)]
+    replaced = counting_replacements(block)
     void = [each.pk for each in replaced]
     void += Block.objects.filter(round__in=drawn_since).values_list("pk", flat=True)
     assumed = Assumed(
@@ -160,9 +161,12 @@ def preview_restore(block: Block) -> Preview:
         counting=frozenset(back.values_list("pk", flat=True)),
     )
     notes = [f"{capfirst(str(each))} becomes void." for each in replaced]
-    if drawn_since:
-        notes.append(f"{_stages_void(drawn_since)} The stages that were played before count again.")
-    return _of_block(Action.RESTORE_BLOCK, block, assumed, notes, seen, superseded=drawn_since)
+    later = [round_ for round_ in drawn_since if round_.stage != block.round.stage]
+    if len(later) < len(drawn_since):
+        notes.append("The extra blocks that were drawn since become void.")
+    if later:
+        notes.append(f"{_stages_void(later)} The stages that were played before count again.")
+    return _of_block(Action.RESTORE_BLOCK, block, assumed, notes, seen, superseded=later)
 
 
 def preview_disqualification(tournament: Tournament, bot: Bot) -> Preview:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
 
 from engine.pairing import seeding, stages
 from league import competitions, moderation, ratings
@@ -81,3 +82,71 @@ def test_a_cup_that_is_taken_back_after_its_end_gets_its_final(olga: User) -> No
     played = stages(history.rounds, seeding(history.event_settings, history.entrants))
     assert again(cup).state == "finished"
     assert played[-1].final
+
+
+def test_a_void_block_that_is_played_again_with_later_stages_finds_back(olga: User) -> None:
+    cup = cup_of_nine()
+    small.run_all()
+    before = later_rounds(cup)
+    block = first_block(cup, 1)
+    moderation.void_block(block=block, reason="a power cut", made_by=olga)
+    play_on()
+    moderation.play_again(
+        block=now(block), reason="all are back", made_by=olga, later_stages=LaterStages.AGAIN
+    )
+    play_on()
+    moderation.restore_block(block=now(block), reason="it was right", made_by=olga)
+    play_on()
+    assert later_rounds(cup) == before
+
+
+def test_a_block_that_counts_again_makes_the_replay_of_its_replay_void(olga: User) -> None:
+    ladder = swiss_of_six().ladder
+    before = numbers(ladder)
+    block = first_block(Tournament.objects.get(), 3)
+    first = moderation.play_again(block=block, reason="wrong clock", made_by=olga)
+    play_on()
+    second = moderation.play_again(block=now(first), reason="again", made_by=olga)
+    play_on()
+    with pytest.raises(ValidationError, match="already replaces it"):
+        moderation.play_again(block=now(block), reason="x", made_by=olga)
+    preview = moderation.preview_restore(now(block))
+    assert any("becomes void" in note for note in preview.notes)
+    moderation.restore_block(block=now(block), reason="it was right", made_by=olga)
+    play_on()
+    assert [now(each).state for each in (block, first, second)] == ["finished", "void", "void"]
+    assert numbers(ladder) == before
+
+
+def test_a_replay_does_not_count_again_beside_the_block_that_it_replaces(olga: User) -> None:
+    block = first_block(swiss_of_six(), 3)
+    made = moderation.play_again(block=block, reason="wrong clock", made_by=olga)
+    play_on()
+    moderation.restore_block(block=now(block), reason="it was right", made_by=olga)
+    play_on()
+    with pytest.raises(ValidationError, match="only one of them can count"):
+        moderation.restore_block(block=now(made), reason="no", made_by=olga)
+    with pytest.raises(ValidationError, match="counts in its place"):
+        moderation.play_again(block=now(made), reason="no", made_by=olga)
+
+
+def test_an_extra_block_that_was_drawn_after_a_replay_becomes_void_with_it(olga: User) -> None:
+    cup = cup_of_nine()
+    small.run_all()
+    seen = list(cup.rounds.values_list("pk", flat=True))
+    before = numbers(cup.ladder)
+    block = first_block(cup, 1)
+    made = moderation.play_again(
+        block=block, reason="wrong clock", made_by=olga, later_stages=LaterStages.AGAIN
+    )
+    small.play_due()
+    for round_id in ratings.rounds_to_apply():
+        ratings.apply_round(round_id)
+    small.set_places(made.matches.all(), lambda _: 1)
+    competitions.advance_tournament(cup.pk)
+    extra = cup.rounds.exclude(pk__in=seen).get(extra__gt=0)
+    play_on()
+    moderation.restore_block(block=now(block), reason="it was right", made_by=olga)
+    play_on()
+    assert [each.state for each in extra.blocks.all()] == ["void"]
+    assert numbers(cup.ladder) == before
