@@ -224,7 +224,8 @@ def _unplaced(ladders: QuerySet[Ladder]) -> QuerySet[LadderEntry, tuple[Any, ...
 
     The rated blocks of the version that plays count, also those in play. House bots are not placed:
     nobody waits for their rank. If so many blocks of a placement became void as a rank needs, the
-    version is placed no more: something is wrong with it. Ordinary rounds still draw it.
+    version is placed no more: something is wrong with it. Ordinary rounds still draw it. Blocks
+    that became void before a match began don't count: the bot had left the ladder, for example.
     """
     of_bot = {"ladder": OuterRef("ladder"), "bot": OuterRef("bot")}
     rated = Standing.objects.filter(**of_bot)
@@ -250,6 +251,8 @@ def _unplaced(ladders: QuerySet[Ladder]) -> QuerySet[LadderEntry, tuple[Any, ...
     )
     needed = F("ladder__ranked_from")
     is_void = Q(block__state=Block.State.VOID)
+    tried = Exists(Match.objects.filter(block=OuterRef("block"), attempts__gt=0))
+    failed = seats.filter(is_void, tried, block__round__placed=F("bot"))
     ready = Bot.objects.playable().online()
     return (
         LadderEntry.objects.filter(ladder__in=ladders, bot__in=ready.filter(owner__isnull=False))
@@ -258,7 +261,7 @@ def _unplaced(ladders: QuerySet[Ladder]) -> QuerySet[LadderEntry, tuple[Any, ...
         .exclude(Exists(in_live_match))
         .annotate(
             drawn=Coalesce(Subquery(seats.exclude(is_void)), 0),
-            void=Coalesce(Subquery(seats.filter(is_void, block__round__placed=F("bot"))), 0),
+            void=Coalesce(Subquery(failed), 0),
             since=Greatest("entered_at", "bot__current__created_at"),
         )
         .filter(drawn__lt=needed, void__lt=needed)

@@ -265,12 +265,27 @@ def test_a_version_whose_blocks_become_void_is_not_placed_without_end(
     for _ in range(3):
         for round_ in competitions.open_placements(ladder.pk):
             for block in round_.blocks.all():
+                block.matches.update(attempts=1)
                 play.void_unfinished_block(block.pk)
         ratings_applied = Round.objects.open()
         assert not ratings_applied.exclude(blocks__state="void").exists()
         small.run_all()
     assert Block.objects.count() == small.RANKED_FROM
     assert competitions.ladders_to_place_on() == []
+
+
+def test_a_bot_that_left_and_came_back_is_placed(ladder: Ladder, ada: User) -> None:
+    [bot] = enter(ladder, ada)
+    assert competitions.open_placements(ladder.pk)
+    competitions.leave_ladder(ladder=ladder, bot=bot)
+    competitions.open_placements(ladder.pk)
+    assert not Block.objects.exclude(state="void").exists()
+    small.run_all()
+    competitions.enter_ladder(ladder=ladder, bot=bot)
+    assert competitions.open_placements(ladder.pk)
+    small.run_all()
+    placed = Block.objects.filter(state="finished", round__placed=bot)
+    assert placed.count() == small.RANKED_FROM
 
 
 def test_bots_without_a_rating_are_placed_before_new_versions_and_then_by_time(
