@@ -44,7 +44,7 @@ async function refresh(query = "") {
   }
 }
 
-// -- What the page shows ----------------------------------------------------------------------
+// -- What the page shows --
 
 /** Shows an answer once all its cards are on the table. @param {Answer} answer */
 function settled(answer) {
@@ -148,7 +148,7 @@ function countDown(ms) {
   });
 }
 
-// -- Sending and waiting ----------------------------------------------------------------------
+// -- Sending and waiting --
 
 /** @param {string} move */
 async function send(move) {
@@ -220,11 +220,11 @@ let planned = 0;
 function soon() {
   clearTimeout(planned);
   planned = setTimeout(() => {
-    if (!sending) refresh().catch(() => {});
+    if (!sending) refresh().then(wait, () => {});
   }, 120);
 }
 
-// -- Choosing ---------------------------------------------------------------------------------
+// -- Choosing --
 
 const rankOf = (/** @type {HTMLElement} */ card) => Number(card.dataset.rank);
 const ranksOf = (/** @type {string} */ move) => move.split(" ").slice(1).map(Number);
@@ -352,7 +352,7 @@ document.addEventListener("click", (event) => {
   if (!now || !button || !place.contains(button)) return;
   if (button.matches("[data-hint]")) {
     event.preventDefault();
-    refresh("&hint=1").catch(() => location.assign(button.getAttribute("href") ?? ""));
+    refresh("&hint=1").then(wait, () => location.assign(button.getAttribute("href") ?? ""));
   } else if (button.closest(".hand")) {
     event.preventDefault();
     if (chooses(event)) press(button);
@@ -396,7 +396,7 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-// -- Begin ------------------------------------------------------------------------------------
+// -- Begin --
 
 if (place.dataset.state === "playing") {
   seated = new Seated(/** @type {HTMLElement} */ (place.querySelector("[data-table]")), settled);

@@ -20,6 +20,8 @@ export class Seated {
     this.last = -1;
     /** @type {Answer|null} */
     this.answer = null;
+    this.asked = 0; // the last request, and the newest one answered
+    this.newest = 0;
     this.exchange = "";
     /** @type {string[]} */
     this.news = [];
@@ -37,11 +39,14 @@ export class Seated {
     )];
   }
 
-  /** Fetches what is new; returns the answer. */
+  /** Fetches what is new; returns the answer, or a newer one that came before it. */
   async refresh(query = "") {
+    const asked = ++this.asked;
     /** @type {Answer|NoAnswer} */
     const answer = await fetchJson(`${this.table.dataset.source}?after=${this.last}${query}`);
     if (answer.state !== "playing") return answer;
+    if (this.answer && asked < this.newest) return this.answer;
+    this.newest = asked;
     this.answer = answer;
     for (const phase of answer.phases) {
       if (phase.ply <= this.last) continue; // another answer brought it
