@@ -1,15 +1,18 @@
 """The bots that play in the arena: house bots by name, and bots from files."""
 
+import os
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import ModuleType
 
 from bots_sdk.arena.errors import ArenaError
 from bots_sdk.bot import BotFile, Choose, MatchInfo
 from bots_sdk.bot_files import PythonFile, load
 from bots_sdk.reference import HOUSE, make_player
 from engine.errors import nearest
+from engine.games.game import Observation
 
 FIELD = "house"
 """The name for all house bots, without their twins."""
@@ -69,10 +72,24 @@ def field_of(words: Iterable[str]) -> tuple[Contestant, ...]:
     return tuple(dict.fromkeys(found))
 
 
+@dataclass(slots=True)
+class _Imports:
+    """What the imports of one player depend on.
+
+    Attributes:
+        path: the directories to search.
+        modules: the modules beside the bots' files, while another player has the process.
+    """
+
+    path: list[str]
+    modules: dict[str, ModuleType] = field(default_factory=dict)
+
+
 class PlayerFactory:
     """Creates players for contestants, in the process that plays the matches.
 
-    Matches share nothing: each match runs the bot's file and the modules beside it again.
+    Matches share nothing: each match runs the bot's file and the modules beside it again. Each
+    player finds its own modules also if it imports them during a move.
     """
 
     def __init__(self, contestants: Sequence[Contestant]) -> None:
@@ -84,11 +101,12 @@ class PlayerFactory:
         self._contestants = contestants
         self._path = list(sys.path)
         self._modules_before = set(sys.modules)
-        self._beside = {each.path.parent for each in contestants if each.path}
+        self._beside = {str(each.path.parent) for each in contestants if each.path}
+        self._entered: _Imports | None = None
         self._files: dict[Path, BotFile] = {}
         for each in contestants:
             if each.path is not None:
-                self._forget(each.path)
+                self._enter(self._imports(each.path))
                 self._files[each.path] = load(each.path)
 
     def may_hang(self, index: int) -> bool:
@@ -114,22 +132,46 @@ class PlayerFactory:
         seated = self._contestants[index]
         if seated.path is None:
             return make_player(seated.name, luck=f"{seated.name}-{copy}" if copy else "")
-        self._forget(seated.path)
-        return self._files[seated.path].afresh(info)
+        file, imports = self._files[seated.path], self._imports(seated.path)
+        self._enter(imports)
+        choose = file.afresh(info)
+        if not isinstance(file, PythonFile):
+            return choose  # it imports nothing
 
-    def _forget(self, path: Path) -> None:
-        """Unload the modules beside the bots' files, and search this file's directory."""
-        sys.path[:] = [*self._path, str(path.parent)]
-        stale = []
+        def entered(observation: Observation) -> str:
+            self._enter(imports)
+            return choose(observation)
+
+        return entered
+
+    def _imports(self, path: Path) -> _Imports:
+        return _Imports([*self._path, str(path.parent)])
+
+    def _enter(self, imports: _Imports) -> None:
+        """Put away the modules of the player that ran last, and bring back this player's."""
+        last = self._entered
+        if last is imports:
+            return
+        modules = self._put_away()
+        if last is not None:
+            last.path, last.modules = list(sys.path), modules
+        sys.path[:] = imports.path
+        sys.modules.update(imports.modules)
+        self._entered = imports
+
+    def _put_away(self) -> dict[str, ModuleType]:
+        """Unload the modules beside the bots' files; return them by name."""
+        found: dict[str, ModuleType] = {}
         for name in sys.modules.keys() - self._modules_before:
             top = sys.modules.get(name.partition(".")[0])
             file = getattr(top, "__file__", None)
-            if file is None:
-                continue
-            place = Path(file).parent
+            place = os.path.dirname(file) if file else ""  # noqa: PTH120 - once a move: fast
             if place in self._beside or (
-                Path(file).stem == "__init__" and place.parent in self._beside
+                place and file.endswith("__init__.py") and str(Path(place).parent) in self._beside
             ):
-                stale.append(name)
-        for name in stale:
+                found[name] = sys.modules[name]
+            else:
+                self._modules_before.add(name)  # not looked at again
+        for name in found:
             del sys.modules[name]
+        return found
