@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated
 
@@ -129,6 +130,9 @@ def _add(app: typer.Typer, commands: dict[str, str]) -> None:
 
 def main(arguments: Iterable[str] | None = None) -> None:
     """Run the command line."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # the encoding may lack a letter of a bot's output
+            stream.reconfigure(errors="backslashreplace")
     words: Sequence[str] = sys.argv[1:] if arguments is None else list(arguments)
     application(words[0] if words else _HELP)(args=words, prog_name="twelfth-night")
 

@@ -4,7 +4,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Protocol
@@ -96,7 +96,7 @@ def reporting(*, as_json: bool) -> Iterator[tuple[Report, Show]]:
     """
     if as_json:
         with os.fdopen(os.dup(sys.stdout.fileno()), "w") as out, redirect_stdout(sys.stderr):
-            yield _json_report(out), lambda status: None
+            yield _in_spite_of_output(_json_report(out)), lambda status: None
         return
     console = Console(highlight=False, soft_wrap=True)
     shown = RunnerStatus()
@@ -111,11 +111,31 @@ def reporting(*, as_json: bool) -> Iterator[tuple[Report, Show]]:
         shown = status
 
     if not console.is_terminal:
-        yield report, show
+        yield _in_spite_of_output(report), show
         return
     status = Live(console=console, get_renderable=lambda: shown.line(), transient=True)
     with status:
-        yield report, show
+        yield _in_spite_of_output(report), show
+
+
+def _in_spite_of_output(report: Report) -> Report:
+    """Return a report that tells once if the output can't be written: the bot plays on."""
+    is_told = False
+
+    def resistant(event: str, text: str, /, **facts: Any) -> None:
+        nonlocal is_told
+        try:
+            report(event, text, **facts)
+        except BrokenPipeError:
+            raise  # nobody reads the output any more
+        except OSError as error:
+            if not is_told:
+                is_told = True
+                told = f"The output can't be written: {error.strerror}. The bot plays on."
+                with suppress(OSError):
+                    print(told, file=sys.stderr)
+
+    return resistant
 
 
 def _json_report(out: Any) -> Report:
