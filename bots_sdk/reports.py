@@ -119,21 +119,21 @@ def reporting(*, as_json: bool) -> Iterator[tuple[Report, Show]]:
 
 
 def _in_spite_of_output(report: Report) -> Report:
-    """Return a report that tells once if the output can't be written: the bot plays on."""
-    is_told = False
+    """Return a report that prints once if the output can't be written: the bot plays on."""
+    is_noted = False
 
     def resistant(event: str, text: str, /, **facts: Any) -> None:
-        nonlocal is_told
+        nonlocal is_noted
         try:
             report(event, text, **facts)
         except BrokenPipeError:
             raise  # nobody reads the output any more
         except OSError as error:
-            if not is_told:
-                is_told = True
-                told = f"The output can't be written: {error.strerror}. The bot plays on."
+            if not is_noted:
+                is_noted = True
+                note = f"The output can't be written: {error.strerror}. The bot plays on."
                 with suppress(OSError):
-                    print(told, file=sys.stderr)
+                    print(note, file=sys.stderr)
 
     return resistant
 

@@ -103,6 +103,8 @@ class PlayerFactory:
         self._modules_before = set(sys.modules)
         self._beside = {str(each.path.parent) for each in contestants if each.path}
         self._entered: _Imports | None = None
+        self._loaded = 0
+        """The number of modules when it was entered."""
         self._files: dict[Path, BotFile] = {}
         for each in contestants:
             if each.path is not None:
@@ -152,12 +154,18 @@ class PlayerFactory:
         last = self._entered
         if last is imports:
             return
-        modules = self._put_away()
+        if last is not None and len(sys.modules) == self._loaded:
+            for name in last.modules:  # it has imported nothing since
+                sys.modules.pop(name, None)
+        else:
+            modules = self._put_away()
+            if last is not None:
+                last.modules = modules
         if last is not None:
-            last.path, last.modules = list(sys.path), modules
+            last.path = list(sys.path)
         sys.path[:] = imports.path
         sys.modules.update(imports.modules)
-        self._entered = imports
+        self._entered, self._loaded = imports, len(sys.modules)
 
     def _put_away(self) -> dict[str, ModuleType]:
         """Unload the modules beside the bots' files; return them by name."""
@@ -166,9 +174,8 @@ class PlayerFactory:
             top = sys.modules.get(name.partition(".")[0])
             file = getattr(top, "__file__", None)
             place = os.path.dirname(file) if file else ""  # noqa: PTH120 - once a move: fast
-            if place in self._beside or (
-                place and file.endswith("__init__.py") and str(Path(place).parent) in self._beside
-            ):
+            is_package = bool(file) and str(file).endswith("__init__.py")
+            if place in self._beside or (is_package and str(Path(place).parent) in self._beside):
                 found[name] = sys.modules[name]
             else:
                 self._modules_before.add(name)  # not looked at again

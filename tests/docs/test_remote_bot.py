@@ -205,11 +205,11 @@ def run_bot(language: str, directory: Path, **variables: str) -> subprocess.Comp
     )
 
 
-def test_the_bot_has_at_most_42_lines_in_python_and_40_in_javascript() -> None:
+def test_the_bot_has_at_most_44_lines_in_python_and_40_in_javascript() -> None:
     lines = {
         language: sum(bool(line.strip()) for line in listing.text.splitlines())
         for language, listing in listings().items()
     }
     assert lines.keys() == TOOLS.keys()
-    assert lines["Python"] <= 42
+    assert lines["Python"] <= 44
     assert lines["JavaScript"] <= 40

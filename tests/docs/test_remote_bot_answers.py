@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.test_remote_bot import TOOLS, Answer, run_bot, scripted, why_not
+from tests.docs.listings import TOOLS, why_not
+from tests.docs.test_remote_bot import Answer, run_bot, scripted
 
 
 @pytest.mark.parametrize("value", ["Sun, 29 Nov 2026 08:00:00 GMT", "-1", "", "0"])
