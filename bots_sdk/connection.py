@@ -31,6 +31,7 @@ _SILENT_SECONDS = 40.0
 _HOPELESS = (httpx.UnsupportedProtocol, httpx.LocalProtocolError)
 _RETRIED_STATUSES = frozenset({408, 429, 500, 502, 503, 504})
 _HOST = re.compile(r"[\w.-]+(:\d+)?/?", re.ASCII)
+_MAX_PORT = 65535
 _ERROR_NUMBER = re.compile(r"^\[Errno -?\d+\] ")
 _IN_PROGRESS = "idempotency-key-in-use"
 """The code of a problem: the first attempt of this call still runs."""
@@ -178,6 +179,8 @@ def check_url(url: str) -> str:
         if "://" not in url and _HOST.fullmatch(url.strip()):
             example = f"http://{url.strip()}"
         raise ValueError(f"{url!r} is not an address such as {example}")
+    if parsed.port is not None and not 0 < parsed.port <= _MAX_PORT:
+        raise ValueError(f"{url!r} is not an address: a port is a number from 1 to {_MAX_PORT}")
     return str(parsed.copy_with(query=None, fragment=None)).rstrip("/").removesuffix(API[:-1])
 
 

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
+from typing import Any
 
 from bots_sdk.arena.matches import CLOCK
 from engine.rating.intervals import student_t
@@ -41,6 +42,16 @@ class Share:
     def elo(self) -> tuple[float | None, float | None, float | None]:
         """The mean, low and high share as differences in Elo; None stands for infinity."""
         return elo(self.mean), elo(self.low), elo(self.high)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as JSON data; null stands for an infinite Elo difference."""
+        return {
+            "mean": self.mean,
+            "interval": [self.low, self.high],
+            "blocks": self.blocks,
+            "elo": self.elo[0],
+            "elo_interval": list(self.elo[1:]),
+        }
 
 
 def share(values: Sequence[float]) -> Share:

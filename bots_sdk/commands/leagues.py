@@ -1,6 +1,7 @@
 """The league of a command, and your saved tokens for it."""
 
 import os
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +18,8 @@ SHORT = Retry(seconds=3.0)
 """How long commands retry if a league does not answer."""
 _AT_HOME = replace(SHORT, connecting=False)
 """The same for a league on this machine: if it refuses connections, it is not running."""
+
+_TOKEN = re.compile(r"[\w-]+", re.ASCII)
 
 
 class _NoLeagueError(ImpossibleError):
@@ -83,6 +86,21 @@ def next_commands(url: str) -> list[str]:
     return [f"{logging_in}{user}", going_on]
 
 
+def environment_token() -> str:
+    """Return the token that the environment sets; empty without one.
+
+    Raises:
+        ImpossibleError: it can't be a token. The message does not show it.
+    """
+    token = os.environ.get("TWELFTH_NIGHT_TOKEN", "").strip()
+    if token and not _TOKEN.fullmatch(token):
+        raise ImpossibleError(
+            "The variable TWELFTH_NIGHT_TOKEN has a character that no token has. Copy the token "
+            "again, without spaces and quotation marks."
+        )
+    return token
+
+
 def owner_token() -> tuple[str, str]:
     """Return the league's address and an owner token for it.
 
@@ -93,7 +111,7 @@ def owner_token() -> tuple[str, str]:
         url, league = chosen_league()
     except _NoLeagueError as error:
         raise NoTokenError(str(error)) from None
-    token = os.environ.get("TWELFTH_NIGHT_TOKEN") or league.token
+    token = environment_token() or league.token
     if not token:
         raise NoTokenError(not_logged_in(url))
     return url, token

@@ -3,7 +3,6 @@
 Both are run often, so this module loads nothing of the engine's rules.
 """
 
-import os
 from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
@@ -11,7 +10,12 @@ import typer
 
 from bots_sdk import answers, calls
 from bots_sdk.client import Client
-from bots_sdk.commands.leagues import chosen_league, client_for, saved_elsewhere
+from bots_sdk.commands.leagues import (
+    chosen_league,
+    client_for,
+    environment_token,
+    saved_elsewhere,
+)
 from bots_sdk.commands.output import Json, add_row, new_table, percent, print_json, print_table
 from bots_sdk.commands.ranking import describe_with_rank, ladder_places
 from bots_sdk.errors import ProblemError
@@ -44,7 +48,7 @@ def status(
     described: dict[tuple[str, str], str] = {}
     unfinished: dict[str, str] = {}
     gone: list[str] = []
-    token = os.environ.get("TWELFTH_NIGHT_TOKEN")
+    token = environment_token()
     with client_for(url, token) as client:
         if token or not names:
             # Refused if the token does not work, or if no league answers.

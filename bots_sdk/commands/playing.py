@@ -1,6 +1,5 @@
 """``run`` and ``enter``: play a remote bot's matches, and enter a bot on a ladder."""
 
-import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -12,7 +11,13 @@ from bots_sdk.bot_files import load
 from bots_sdk.client import Client
 from bots_sdk.commands.errors import ImpossibleError, NoTokenError
 from bots_sdk.commands.home import Faults
-from bots_sdk.commands.leagues import chosen_league, client_for, not_logged_in, read_saved
+from bots_sdk.commands.leagues import (
+    chosen_league,
+    client_for,
+    environment_token,
+    not_logged_in,
+    read_saved,
+)
 from bots_sdk.commands.output import Json, print_json
 from bots_sdk.commands.ranking import follow_to_rank, ladder_places, print_rank
 from bots_sdk.commands.remedies import after_silence
@@ -46,7 +51,7 @@ def run(
     loaded = load(file)
     url, league = chosen_league()
     name = bot or file.stem.replace("_", "-")
-    token = os.environ.get("TWELFTH_NIGHT_TOKEN", "")
+    token = environment_token()
     if token and not token.startswith(_BOT_TOKEN):
         raise NoTokenError(
             "The variable TWELFTH_NIGHT_TOKEN has no bot token: a bot token begins with "
@@ -137,7 +142,7 @@ def enter(
     command shows the bot's progress until it has a rank. After Ctrl-C the league plays on.
     """
     url, league = chosen_league()
-    token = os.environ.get("TWELFTH_NIGHT_TOKEN") or league.token or league.bots.get(bot, "")
+    token = environment_token() or league.token or league.bots.get(bot, "")
     if not token:
         raise NoTokenError(not_logged_in(url))
     with client_for(url, token) as client:

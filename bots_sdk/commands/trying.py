@@ -370,7 +370,7 @@ def _as_json(
         "stopped": stopped,
         "matches": summary.matches,
         "blocks": summary.blocks,
-        "win_share": share_as_json(summary.share),
+        "win_share": summary.share and summary.share.as_json(),
         "places": list(summary.places),
         "bots": [
             {
@@ -378,7 +378,7 @@ def _as_json(
                 "matches": line.matches,
                 "mean_place": line.place,
                 "mean_score": line.score,
-                "share_against": share_as_json(line.share),
+                "share_against": line.share and line.share.as_json(),
             }
             for line in summary.contestants
             if line.matches
@@ -388,17 +388,4 @@ def _as_json(
         "forfeits": summary.forfeits,
         "faults_of_others": summary.others_faults,
         "saved": list(saved),
-    }
-
-
-def share_as_json(found: Share | None) -> dict[str, Any] | None:
-    """Return a share as JSON data; null stands for an infinite Elo difference."""
-    if found is None:
-        return None
-    return {
-        "mean": found.mean,
-        "interval": [found.low, found.high],
-        "blocks": found.blocks,
-        "elo": found.elo[0],
-        "elo_interval": list(found.elo[1:]),
     }

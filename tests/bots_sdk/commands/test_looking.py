@@ -109,3 +109,33 @@ def test_logs_group_faults_in_a_row_of_one_kind_and_reason(
     assert shown.count("forfeit") == 1
     assert "  move 0, crash: KeyError\n" in shown
     assert "  move 52, crash: KeyError\n" in shown
+
+
+@pytest.mark.parametrize("token", ["tn_b_1 2", "tn_b_1…", "'tn_b_1'"])
+def test_a_token_that_can_not_be_one_is_refused_and_not_shown(
+    cli: Cli, stub: StubLeague, monkeypatch: pytest.MonkeyPatch, token: str
+) -> None:
+    monkeypatch.setenv("TWELFTH_NIGHT_URL", stub.url)
+    monkeypatch.setenv("TWELFTH_NIGHT_TOKEN", token)
+    result = cli("status")
+    assert result.exit_code == 2
+    assert "TWELFTH_NIGHT_TOKEN has a character that no token has" in result.stderr
+    assert token not in result.stderr
+
+
+def test_a_line_end_after_a_token_is_ignored(
+    cli: Cli, stub: StubLeague, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TWELFTH_NIGHT_URL", stub.url)
+    monkeypatch.setenv("TWELFTH_NIGHT_TOKEN", "tn_u_1\r\n")
+    stub.answers["GET ladders"] = (200, {"results": [], "next": None})
+    assert cli("status").exit_code == 0
+
+
+def test_an_address_with_an_impossible_port_is_refused(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TWELFTH_NIGHT_URL", "http://127.0.0.1:99999")
+    result = cli("ladder")
+    assert result.exit_code == 2
+    assert "a port is a number from 1 to 65535" in result.stderr
