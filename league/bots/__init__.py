@@ -19,7 +19,14 @@ from league.bots.registering import (
     names_like,
     renew_token,
 )
-from league.bots.retiring import erase_sources, has_played, remove, require_active, retire
+from league.bots.retiring import (
+    erase_sources,
+    has_played,
+    lock_active,
+    remove,
+    require_active,
+    retire,
+)
 from league.bots.settings_checks import bot_problems
 from league.bots.uploads import change_note, upload, withdraw_version
 
@@ -38,6 +45,7 @@ __all__ = [
     "find_renamed",
     "has_played",
     "is_online",
+    "lock_active",
     "names_like",
     "obstacles",
     "promote",

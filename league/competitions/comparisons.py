@@ -26,6 +26,8 @@ from league.ratings.match_results import match_result
 
 OPEN_BLOCKS = 8
 """Swap blocks of a comparison that are open at a time."""
+MAX_VOID_BLOCKS = 3 * OPEN_BLOCKS
+"""If so many blocks become void one after the other, the comparison ends without a verdict."""
 State = Comparison.State
 
 
@@ -44,9 +46,32 @@ def compare(*, bot: Bot, ladder: Ladder, new: int, old: int, promote: bool = Fal
             and the old version is not current. Or with a code: a version did not qualify for the
             ladder's game (``not-qualified``), another comparison of the bot is running
             (``comparison-running``), the ladder has too few bots that can play now
-            (``too-few-opponents``), the bot is in quarantine (``quarantined``), or it is not hosted
-            (``not-hosted``).
+            (``too-few-opponents``), the bot is in quarantine (``quarantined``), was deleted
+            (``bot-retired``), or is not hosted (``not-hosted``).
     """
+    try:
+        with transaction.atomic():
+            bots.lock_active(bot.pk)  # so that it is not deleted meanwhile
+            versions = _checked_versions(bot, ladder, new, old, promote=promote)
+            return Comparison.objects.create(
+                bot=bot,
+                ladder=ladder,
+                new=versions[new],
+                old=versions[old],
+                promote=promote,
+                seed=secrets.token_bytes(SEED_BYTES),
+            )
+    except IntegrityError:
+        raise ValidationError(
+            f"Another comparison of {bot} is running; wait until it ends, or cancel it.",
+            code="comparison-running",
+        ) from None
+
+
+def _checked_versions(
+    bot: Bot, ladder: Ladder, new: int, old: int, *, promote: bool
+) -> dict[int, BotVersion]:
+    """Return the two versions of a comparison by number, or raise as `compare`."""
     if bot.kind != Bot.Kind.HOSTED:
         raise ValidationError(
             f"{bot} is a {bot.kind} bot; only versions of hosted bots can be compared.",
@@ -80,21 +105,7 @@ def compare(*, bot: Bot, ladder: Ladder, new: int, old: int, promote: bool = Fal
             "can play now; house bots count too. Try again later, or choose another ladder.",
             code="too-few-opponents",
         )
-    try:
-        with transaction.atomic():
-            return Comparison.objects.create(
-                bot=bot,
-                ladder=ladder,
-                new=versions[new],
-                old=versions[old],
-                promote=promote,
-                seed=secrets.token_bytes(SEED_BYTES),
-            )
-    except IntegrityError:
-        raise ValidationError(
-            f"Another comparison of {bot} is running; wait until it ends, or cancel it.",
-            code="comparison-running",
-        ) from None
+    return versions
 
 
 def cancel_comparison(comparison: Comparison) -> None:
@@ -129,6 +140,9 @@ def advance_comparison(comparison_id: int) -> None:
                 comparison.verdict = step.decision
                 _end(comparison, State.FINISHED)
                 return
+        if comparison.bot.retired_at is not None or _only_becomes_void(comparison):
+            _end(comparison, State.CANCELLED)
+            return
         _open_more(comparison)
 
 
@@ -195,6 +209,13 @@ def _store_results(comparison: Comparison) -> bool:
         decided.append(block)
     SwapBlock.objects.bulk_update(decided, ["difference", "same_moves", "void"])
     return bool(decided)
+
+
+def _only_becomes_void(comparison: Comparison) -> bool:
+    """Return whether the last `MAX_VOID_BLOCKS` blocks that are over became void."""
+    over = comparison.blocks.exclude(void=False, difference=None).order_by("-number")
+    last = list(over.values_list("void", flat=True)[:MAX_VOID_BLOCKS])
+    return len(last) == MAX_VOID_BLOCKS and all(last)
 
 
 def _open_more(comparison: Comparison) -> None:

@@ -1,0 +1,55 @@
+"""Comparisons that can't reach a verdict end all the same."""
+
+from typing import Any
+
+import pytest
+from django.core.exceptions import ValidationError
+
+from league import competitions, play
+from league.competitions import comparisons
+from league.models import Bot, Comparison, Ladder, Match
+from tests.league import small
+from tests.league.competitions.test_comparisons import bot, ladder
+
+pytestmark = pytest.mark.django_db(transaction=True)
+__all__ = ["bot", "ladder"]
+
+
+def test_a_comparison_whose_matches_all_become_void_ends(ladder: Ladder, bot: Bot) -> None:
+    comparison = competitions.compare(bot=bot, ladder=ladder, new=2, old=1)
+    for _ in range(comparisons.MAX_VOID_BLOCKS):
+        competitions.advance_comparison(comparison.pk)
+        for match in Match.objects.unfinished():
+            play.void_match(match, "failed 3 times")
+    comparison.refresh_from_db()
+    assert comparison.state == Comparison.State.CANCELLED
+    assert comparison.blocks.count() == comparisons.MAX_VOID_BLOCKS
+    assert not Match.objects.unfinished().exists()
+
+
+def test_a_deleted_bot_is_not_compared(ladder: Ladder, bot: Bot) -> None:
+    stale = Bot.objects.get(pk=bot.pk)
+    others = Bot.objects.house().values_list("pk", flat=True)[:2]
+    small.play_round(ladder, [bot.pk, *others])
+    competitions.delete_bot(bot)
+    with pytest.raises(ValidationError, match="was deleted"):
+        competitions.compare(bot=stale, ladder=ladder, new=2, old=1)
+
+
+def test_a_comparison_ends_when_its_bot_is_deleted_as_it_starts(
+    ladder: Ladder, bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    others = Bot.objects.house().values_list("pk", flat=True)[:2]
+    small.play_round(ladder, [bot.pk, *others])
+    comparison: list[Any] = []
+
+    def start_meanwhile(_: Any) -> bool:
+        comparison.append(competitions.compare(bot=bot, ladder=ladder, new=2, old=1))
+        return True
+
+    # The deletion has looked for running comparisons already.
+    monkeypatch.setattr("league.competitions.deletions.bots.has_played", start_meanwhile)
+    competitions.delete_bot(Bot.objects.get(pk=bot.pk))
+    competitions.advance_comparison(comparison[0].pk)
+    comparison[0].refresh_from_db()
+    assert comparison[0].state == Comparison.State.CANCELLED
