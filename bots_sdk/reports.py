@@ -96,7 +96,7 @@ def reporting(*, as_json: bool) -> Iterator[tuple[Report, Show]]:
     """
     if as_json:
         with os.fdopen(os.dup(sys.stdout.fileno()), "w") as out, redirect_stdout(sys.stderr):
-            yield _in_spite_of_output(_json_report(out)), lambda status: None
+            yield _despite_output_errors(_json_report(out)), lambda status: None
         return
     console = Console(highlight=False, soft_wrap=True)
     shown = RunnerStatus()
@@ -111,18 +111,18 @@ def reporting(*, as_json: bool) -> Iterator[tuple[Report, Show]]:
         shown = status
 
     if not console.is_terminal:
-        yield _in_spite_of_output(report), show
+        yield _despite_output_errors(report), show
         return
     status = Live(console=console, get_renderable=lambda: shown.line(), transient=True)
     with status:
-        yield _in_spite_of_output(report), show
+        yield _despite_output_errors(report), show
 
 
-def _in_spite_of_output(report: Report) -> Report:
-    """Return a report that prints once if the output can't be written: the bot plays on."""
+def _despite_output_errors(report: Report) -> Report:
+    """Return a report that survives an error of the output, and prints the first one."""
     is_noted = False
 
-    def resistant(event: str, text: str, /, **facts: Any) -> None:
+    def report_or_note(event: str, text: str, /, **facts: Any) -> None:
         nonlocal is_noted
         try:
             report(event, text, **facts)
@@ -135,7 +135,7 @@ def _in_spite_of_output(report: Report) -> Report:
                 with suppress(OSError):
                     print(note, file=sys.stderr)
 
-    return resistant
+    return report_or_note
 
 
 def _json_report(out: Any) -> Report:

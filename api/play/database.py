@@ -76,7 +76,7 @@ class Database(ConnectedThreads):
         self._connections = LoopConnections(TURN_GROUPS)
         self._turns = Groups(self._start_hand_out, runs=TURN_GROUPS, max_items=MAX_BOTS)
         self._late = Groups(in_threads(self, _open_late), runs=1, max_items=MAX_BOTS)
-        self._seen = Groups(in_threads(self, _note_seen), runs=1)
+        self._seen = Groups(in_threads(self, _note_all), runs=1)
         self._under_way: set[asyncio.Task[Any]] = set()
 
     async def aclose(self) -> None:
@@ -101,7 +101,7 @@ class Database(ConnectedThreads):
         return await self._late.add(bot) if turns is None else turns
 
     def note_seen(self, bot: AskingBot) -> None:
-        """Note that a bot asks for turns. No request waits for this: turns have clocks."""
+        """Note that a bot asks for turns. No request waits for this: the clocks of turns run."""
         now = timezone.now()
         if not is_noted(bot, now):
             bot.seen_at = now
@@ -180,7 +180,7 @@ def _open_late(bots: Sequence[AskingBot]) -> list[list[EncodedTurn]]:
     return [encoded[bot.pk] for bot in bots]
 
 
-def _note_seen(bot_ids: Sequence[int]) -> list[None]:
+def _note_all(bot_ids: Sequence[int]) -> list[None]:
     """Note that bots ask for turns; return nothing for each, as a group does."""
     note_all_seen(list(bot_ids), timezone.now())
     return [None] * len(bot_ids)

@@ -210,7 +210,7 @@ class TurnWaiters:
             if entry is None or self._is_closed:
                 continue
             if entry.reading is None or entry.reading.done():
-                # Without the ids that the log has for the request that makes a move.
+                # In a new context, so that the log does not have the ids of the request that wakes.
                 reading = self._read_turns(entry)
                 entry.reading = asyncio.create_task(reading, context=Context())
             else:

@@ -55,7 +55,10 @@ class ComparisonSerializer(serializers.ModelSerializer[Comparison]):
             "id": {"help_text": "Id of the comparison."},
             "promote": {"help_text": "If the new version is better, it becomes current."},
             "promoted": {"help_text": "Whether the new version became current."},
-            "state": {"help_text": "`running`, `finished` or `cancelled`."},
+            "state": {
+                "help_text": "`running`, `finished`, or `cancelled`: the owner ended it or deleted "
+                f"the bot, or {comparisons.MAX_VOID_BLOCKS} blocks in a row became void."
+            },
             "created_at": {"help_text": "When the owner started it."},
             "ended_at": {"help_text": "When it ended; null while it runs."},
         }

@@ -23,7 +23,8 @@ class Comparison(TypedDict):
     not_promoted_reason: str
     """Why a better version did not become current although `promote` is true; else empty."""
     state: Literal["running", "finished", "cancelled"]
-    """`running`, `finished` or `cancelled`."""
+    """`running`, `finished`, or `cancelled`: the owner ended it or deleted the bot, or 24 blocks in
+    a row became void."""
     verdict: Literal["", "better", "not better", "undecided", "no difference in behaviour"]
     """`better`, `not better`, `undecided` or, if no move ever differed, `no difference in
     behaviour`; empty while the comparison runs."""

@@ -119,8 +119,7 @@ def challenge(
     with transaction.atomic():
         # Under these locks two challenges at once don't both take the last place of a day, and no
         # bot is deleted, paused or given another version.
-        locked = Bot.objects.active().select_for_update(of=("self",), no_key=True).order_by("pk")
-        fresh = {each.pk: each for each in locked.filter(pk__in=versions)}
+        fresh = {each.pk: each for each in Bot.objects.locked().filter(pk__in=versions)}
         for each in found:
             if each.pk not in fresh or fresh[each.pk].current_id != each.current_id:
                 raise ValidationError(

@@ -140,7 +140,7 @@ def advance_comparison(comparison_id: int) -> None:
                 comparison.verdict = step.decision
                 _end(comparison, State.FINISHED)
                 return
-        if comparison.bot.retired_at is not None or _only_becomes_void(comparison):
+        if comparison.bot.retired_at is not None or only_becomes_void(comparison):
             _end(comparison, State.CANCELLED)
             return
         _open_more(comparison)
@@ -211,7 +211,7 @@ def _store_results(comparison: Comparison) -> bool:
     return bool(decided)
 
 
-def _only_becomes_void(comparison: Comparison) -> bool:
+def only_becomes_void(comparison: Comparison) -> bool:
     """Return whether the last `MAX_VOID_BLOCKS` blocks that are over became void."""
     over = comparison.blocks.exclude(void=False, difference=None).order_by("-number")
     last = list(over.values_list("void", flat=True)[:MAX_VOID_BLOCKS])

@@ -143,9 +143,7 @@ def start_table(table: PlayerTable) -> Match:
         _require_open(table)
         people = list(table.players.select_related("bot__current"))
         names = [*table.bots, *SUBSTITUTES]
-        # Under these locks no bot is deleted; a second statement sees what they waited for.
-        locked = Bot.objects.active().select_for_update(of=("self",), no_key=True).order_by("pk")
-        list(locked.filter(name__in=names))
+        list(Bot.objects.locked().filter(name__in=names))
         can_play = Bot.objects.playable().select_related("current")
         found = {bot.name: bot for bot in can_play.filter(name__in=names)}
         substitute = next((found[name] for name in SUBSTITUTES if name in found), None)
@@ -164,7 +162,7 @@ def leave_table(player: SeatedPlayer) -> bool:
     """Leave a table: a house bot plays on, or the seat of a waiting table is free again.
 
     Returns:
-        Whether a house bot plays on from this call on; not if the match is over.
+        Whether this call gave the seat to a house bot; not if the match is over.
     """
     table = player.table
     with transaction.atomic():

@@ -54,6 +54,14 @@ class BotQuerySet(models.QuerySet["Bot"]):
         """Return the bots that are not retired."""
         return self.filter(retired_at=None)
 
+    def locked(self) -> "BotQuerySet":
+        """Lock bots that are not deleted, so that none is deleted until the transaction ends.
+
+        All lock them in the same order. A join may be older than the lock, so read what belongs to
+        a bot in a second statement.
+        """
+        return self.active().select_for_update(of=("self",), no_key=True).order_by("pk")
+
     def playable(self) -> "BotQuerySet":
         """Return the bots that may play: with a ready current version of the bot itself.
 

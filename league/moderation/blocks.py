@@ -206,10 +206,7 @@ def check_restore(block: Block) -> VoidMark:
 
 
 def counting_replacements(block: Block) -> list[Block]:
-    """Return the blocks that count and that were played again in a block's place.
-
-    A block that was played again in place of such a block is one of them.
-    """
+    """Return the replays of a block that count; also the replays of its replays."""
     found: list[Block] = []
     level = [block.pk]
     while level:
@@ -221,7 +218,7 @@ def counting_replacements(block: Block) -> list[Block]:
 
 
 def _others_that_count(block: Block) -> list[Block]:
-    """Return the blocks that count in a block's place, without those that replace it."""
+    """Return the other blocks of a table that count: neither a block itself nor its replays."""
     first = block
     while first.replaces is not None:
         first = first.replaces
@@ -300,7 +297,8 @@ def _void(block: Block, reason: str, decision: ModerationEntry) -> None:
 def _void_for_replay(block: Block, reason: str, decision: ModerationEntry) -> None:
     """Mark a block as void by a decision, also if it was void before.
 
-    Whoever takes the void back takes its newest mark back, and the whole decision with it.
+    `restore_block` takes back only the newest mark of a block, and the decision of that mark. So a
+    block that was void before needs a mark of this decision too.
     """
     if not is_void(block):
         _void(block, reason, decision)

@@ -17,7 +17,7 @@ from league.play import retries
 log = structlog.get_logger(__name__)
 
 BROKEN_EVERY = 60
-"""Seconds in which a live match whose moves fail counts one loss or failure at most."""
+"""If the moves of a live match fail, it counts one loss or failure in so many seconds."""
 
 
 def note_no_sandbox(match_id: int) -> None:
@@ -41,7 +41,9 @@ def note_broken_sandbox(match_id: int) -> None:
 
 
 def note_failed_move(match_id: int, reason: str) -> None:
-    """Count a failure of a live match of which no move could be asked for; void it after the last.
+    """Count a failure of a live match whose bot could not be asked for a move.
+
+    The match becomes void after so many failures as `league.play.retries` allows.
 
     It counts once in `BROKEN_EVERY` seconds, so that no short disturbance voids a match.
 

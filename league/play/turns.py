@@ -161,7 +161,7 @@ def note_seen(bots: Iterable[AskingBot], now: datetime) -> None:
 def note_all_seen(bot_ids: list[int], now: datetime) -> None:
     """Note that bots wait for turns, as `note_seen` does.
 
-    A bot that another transaction holds is left out until it asks again: nobody waits for this.
+    A bot whose row is locked is left out until it asks again, so that nobody waits for the lock.
     """
     unnoted = Bot.with_players.filter(pk__in=bot_ids).filter(
         Q(seen_at__isnull=True) | Q(seen_at__lte=now - SEEN_EVERY)

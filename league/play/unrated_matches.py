@@ -31,9 +31,7 @@ def invite(*, owner: User, game: str, rules: str, bots: Sequence[str]) -> Match:
             bot in quarantine (``quarantined``), or ``too-many-matches``.
     """
     with transaction.atomic():
-        # Under these locks no bot is deleted; a second statement sees what they waited for.
-        locked = Bot.objects.active().select_for_update(of=("self",), no_key=True).order_by("pk")
-        list(locked.filter(name__in=bots))
+        list(Bot.objects.locked().filter(name__in=bots))
         found = {
             bot.name: bot
             for bot in Bot.objects.active().filter(name__in=bots).select_related("current__bot")

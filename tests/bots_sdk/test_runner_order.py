@@ -29,7 +29,7 @@ def a_turn(number: int, *legal_moves: str) -> Turn:
     }
 
 
-class Overtaken:
+class RunnerByHand:
     """A runner whose calls a test answers in its own order."""
 
     def __init__(self, path: Path, source: str = LAST) -> None:
@@ -54,6 +54,13 @@ class Overtaken:
                 await asyncio.sleep(0.005)
         return self.runner._outbox[1]
 
+    async def two_chosen(self) -> tuple[MatchMove, MatchMove]:
+        """Return the move in turn 7, whose verdict is late, and the one in turn 8."""
+        self.receive(a_turn(7, "play 3", "play 9"))
+        seventh = await self.chosen(7)
+        self.receive(a_turn(8, "give 0", "give 5"))
+        return seventh, await self.chosen(8)
+
     def accept(self, move: MatchMove) -> None:
         """Answer the call that made a move."""
         verdict: Verdict = {"match": 1, "turn": move["turn"], "status": "accepted"}
@@ -62,11 +69,8 @@ class Overtaken:
 
 def test_a_verdict_that_the_next_turn_overtakes_removes_no_newer_move(tmp_path: Path) -> None:
     async def main() -> None:
-        bot = Overtaken(tmp_path)
-        bot.receive(a_turn(7, "play 3", "play 9"))
-        seventh = await bot.chosen(7)
-        bot.receive(a_turn(8, "give 0", "give 5"))
-        eighth = await bot.chosen(8)
+        bot = RunnerByHand(tmp_path)
+        seventh, eighth = await bot.two_chosen()
         bot.accept(seventh)
         assert bot.runner._outbox == {1: eighth}
         assert eighth["move"] == "give 5"
@@ -94,7 +98,7 @@ def test_a_turn_in_hand_stays_in_hand_when_an_older_verdict_arrives(tmp_path: Pa
     go_on = tmp_path / "go-on"
 
     async def main() -> None:
-        bot = Overtaken(tmp_path, waiting_bot("give 0", go_on))
+        bot = RunnerByHand(tmp_path, waiting_bot("give 0", go_on))
         bot.receive(a_turn(7, "play 3", "play 9"))
         seventh = await bot.chosen(7)
         bot.receive(a_turn(8, "give 0", "give 5"))
@@ -112,11 +116,8 @@ def test_a_turn_in_hand_stays_in_hand_when_an_older_verdict_arrives(tmp_path: Pa
 
 def test_an_illegal_move_in_a_closed_turn_changes_no_newer_move(tmp_path: Path) -> None:
     async def main() -> None:
-        bot = Overtaken(tmp_path)
-        bot.receive(a_turn(7, "play 3", "play 9"))
-        seventh = await bot.chosen(7)
-        bot.receive(a_turn(8, "give 0", "give 5"))
-        eighth = await bot.chosen(8)
+        bot = RunnerByHand(tmp_path)
+        seventh, eighth = await bot.two_chosen()
         bot.runner._settle(
             seventh,
             {
@@ -139,7 +140,7 @@ def test_a_move_in_a_turn_that_the_league_has_closed_is_not_sent(tmp_path: Path)
     go_on = tmp_path / "go-on"
 
     async def main() -> None:
-        bot = Overtaken(tmp_path, waiting_bot("play 3", go_on))
+        bot = RunnerByHand(tmp_path, waiting_bot("play 3", go_on))
         bot.receive(a_turn(7, "play 3", "play 9"))
         bot.receive(a_turn(8, "give 0", "give 5"))  # turn 7 has expired
         eighth = await bot.chosen(8)

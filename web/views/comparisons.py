@@ -35,6 +35,9 @@ def comparison(request: HttpRequest, pk: int) -> HttpResponse:
         "estimate": progress.estimate,
         "plan": plan,
         "live": found.state == Comparison.State.RUNNING,
+        "void_blocks": comparisons.MAX_VOID_BLOCKS
+        if found.state == Comparison.State.CANCELLED and comparisons.only_becomes_void(found)
+        else 0,
         "chart": evidence_chart(progress),
         "owned": owns(visitor(request), found.bot),
     }

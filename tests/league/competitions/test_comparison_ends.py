@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from django.core.exceptions import ValidationError
+from django.test import Client
 
 from league import competitions, play
 from league.competitions import comparisons
@@ -15,7 +16,9 @@ pytestmark = pytest.mark.django_db(transaction=True)
 __all__ = ["bot", "ladder"]
 
 
-def test_a_comparison_whose_matches_all_become_void_ends(ladder: Ladder, bot: Bot) -> None:
+def test_a_comparison_whose_matches_all_become_void_ends(
+    ladder: Ladder, bot: Bot, client: Client
+) -> None:
     comparison = competitions.compare(bot=bot, ladder=ladder, new=2, old=1)
     for _ in range(comparisons.MAX_VOID_BLOCKS):
         competitions.advance_comparison(comparison.pk)
@@ -25,6 +28,8 @@ def test_a_comparison_whose_matches_all_become_void_ends(ladder: Ladder, bot: Bo
     assert comparison.state == Comparison.State.CANCELLED
     assert comparison.blocks.count() == comparisons.MAX_VOID_BLOCKS
     assert not Match.objects.unfinished().exists()
+    page = client.get(f"/comparisons/{comparison.pk}/").content.decode()
+    assert f"the last {comparisons.MAX_VOID_BLOCKS} blocks became void" in page
 
 
 def test_a_deleted_bot_is_not_compared(ladder: Ladder, bot: Bot) -> None:
