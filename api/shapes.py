@@ -59,6 +59,7 @@ _FROM_0 = (
 _FROM_1 = (
     *("applied_number", "band", "blocks_per_table", "from_applied_number", "from_round", "id"),
     *("first_round", "idle_days", "match", "max_tables", "new", "old", "place", "rank"),
+    "missed_rounds",
     *("rank_now", "rank_then", "replays_round", "round", "round_reached", "stage", "superseded"),
     *(
         "swiss_rounds",

@@ -203,6 +203,7 @@ class TournamentEntrySerializer(serializers.ModelSerializer[TournamentEntry]):
             "rating",
             "first_round",
             "left_after",
+            "missed_rounds",
             "reason",
         )
         read_only_fields = fields
@@ -222,6 +223,10 @@ class TournamentEntrySerializer(serializers.ModelSerializer[TournamentEntry]):
             "left_after": {
                 "help_text": "Number of rounds that the league had opened before the bot left; "
                 "null if the bot takes part."
+            },
+            "missed_rounds": {
+                "help_text": "The rounds that were drawn while the bot had left, if it came back; "
+                "else empty."
             },
             "reason": {"help_text": "Why the bot is disqualified; else empty."},
         }

@@ -262,6 +262,8 @@ class TournamentEntry(TypedDict):
     left_after: int | None
     """Number of rounds that the league had opened before the bot left; null if the bot takes
     part."""
+    missed_rounds: list[int]
+    """The rounds that were drawn while the bot had left, if it came back; else empty."""
     reason: str
     """Why the bot is disqualified; else empty."""
 

@@ -66,6 +66,7 @@ class Entrant:
         rating: in milli-Elo at its entry; it decides the seeds of a knockout.
         first_round: the first round that it may be drawn for: 1, or more for a late entrant.
         left_after: the number of rounds opened before it left; None if it is still in.
+        missed_rounds: the rounds that were drawn while it had left, if it came back.
         disqualified: whether an organiser removed it; then it has no rank.
         sits_out: whether it sits out the next round, without points. It has no effect on earlier
             rounds, and none in a knockout.
@@ -76,6 +77,7 @@ class Entrant:
     rating: int = 0
     first_round: int = 1
     left_after: int | None = None
+    missed_rounds: frozenset[int] = frozenset()
     disqualified: bool = False
     sits_out: bool = False
 
@@ -86,11 +88,12 @@ class Entrant:
 
     def is_in(self, number: int) -> bool:
         """Return whether it may be drawn for round ``number``, given what is known now."""
-        return self.first_round <= number and not self.has_left_before(number)
+        return self.first_round <= number and not self.is_away(number)
 
-    def has_left_before(self, number: int) -> bool:
-        """Return whether it left before round ``number`` was opened."""
-        return self.left_after is not None and self.left_after < number
+    def is_away(self, number: int) -> bool:
+        """Return whether it had left when round ``number`` was opened."""
+        has_left = self.left_after is not None and self.left_after < number
+        return has_left or number in self.missed_rounds
 
 
 @dataclass(frozen=True, slots=True)

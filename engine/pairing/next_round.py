@@ -167,9 +167,7 @@ def _round_robin(
     if drawn is None:
         return None
     owners = owners_of(entrants)
-    absent = {
-        entrant.bot for entrant in entrants if entrant.has_left_before(number) or entrant.sits_out
-    }
+    absent = {entrant.bot for entrant in entrants if entrant.is_away(number) or entrant.sits_out}
     byes = Counter(drawn.missed)
     seated: Counter[int] = Counter()
     tables = []

@@ -88,7 +88,7 @@ def round_robin_round(
         for design in _added_tables(settings, entrants, at):
             left += design.tables
             missed += design.missed
-        gone = {entrant.bot for entrant in entrants if entrant.has_left_before(at)}
+        gone = {entrant.bot for entrant in entrants if entrant.is_away(at)}
         left = [table for table in left if not gone.issuperset(table.bots)]
         here, left = _take_round(left, capacity)
     return RoundRobinTables(here, missed) if here else None

@@ -164,6 +164,7 @@ def _entrant(entry: TournamentEntry, assumed: Assumed, *, held: bool) -> Entrant
         rating=entry.rating or 0,
         first_round=entry.first_round,
         left_after=left_after,
+        missed_rounds=frozenset(entry.missed_rounds),
         disqualified=disqualified,
         sits_out=bool({*obstacles(entry.bot, quarantined=held)} - {Obstacle.OFFLINE}),
     )

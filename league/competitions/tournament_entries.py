@@ -12,6 +12,8 @@ from league.models import Bot, Tournament, TournamentEntry
 
 State = Tournament.State
 EntryState = TournamentEntry.State
+CAME_BACK = ("left_after", "first_round", "missed_rounds")
+"""The fields that change if a bot that had left comes back."""
 
 
 def enter(*, tournament: Tournament, bot: Bot, by_organiser: bool = False) -> TournamentEntry:
@@ -46,8 +48,9 @@ def enter(*, tournament: Tournament, bot: Bot, by_organiser: bool = False) -> To
         require_qualified(bot, locked.ladder.game)
         if entry is not None:
             if is_back:
-                entry.state, entry.left_after, entry.reason = EntryState.ENTERED, None, ""
-                entry.save(update_fields=["state", "left_after", "reason"])
+                entry.state, entry.reason = EntryState.ENTERED, ""
+                _come_back(entry, locked)
+                entry.save(update_fields=["state", "reason", *CAME_BACK])
             return entry
         entry = TournamentEntry(tournament=locked, bot=bot, first_round=first_round)
         if locked.state == State.RUNNING:
@@ -145,8 +148,7 @@ def reinstate(*, tournament: Tournament, bot: Bot) -> TournamentEntry:
     """Take a disqualification back: the bot has its rank again, and later rounds may draw it.
 
     A bot that had withdrawn before is withdrawn again. It gets no points for rounds that were drawn
-    without it, and a knockout does not draw it again once the next stage is drawn. A round robin
-    takes a bot that no round has drawn as a late entrant: as a starter it would change all tables.
+    without it, and a knockout does not draw it again once the next stage is drawn.
 
     Raises:
         ValidationError: with a code: the bot is not disqualified in it (``not-disqualified``).
@@ -161,12 +163,27 @@ def reinstate(*, tournament: Tournament, bot: Bot) -> TournamentEntry:
             )
         entry.state = EntryState.WITHDRAWN if entry.was_withdrawn else EntryState.ENTERED
         if not entry.was_withdrawn:
-            if entry.left_after == 0 and locked.format == Tournament.Format.ROUND_ROBIN:
-                entry.first_round = _opened(locked) + 1
-            entry.left_after = None
+            _come_back(entry, locked)
         entry.was_withdrawn, entry.reason = False, ""
-        entry.save(update_fields=["state", "left_after", "reason", "was_withdrawn", "first_round"])
+        entry.save(update_fields=["state", "reason", "was_withdrawn", *CAME_BACK])
         return entry
+
+
+def _come_back(entry: TournamentEntry, tournament: Tournament) -> None:
+    """Let a bot that had left be drawn again; the caller stores `CAME_BACK`.
+
+    A round robin draws its tables from who was in at each round. So a bot that no round has drawn
+    comes back as a late entrant, and another has the rounds that it missed: else all tables would
+    change, and some would be played twice.
+    """
+    opened, left_after = _opened(tournament), entry.left_after or 0
+    entry.left_after = None
+    if tournament.format == Tournament.Format.KNOCKOUT:
+        return  # its stages keep their bots, and its seeding counts the starters
+    if left_after < entry.first_round:
+        entry.first_round = max(opened + 1, entry.first_round)
+    else:
+        entry.missed_rounds.extend(range(left_after + 1, opened + 1))
 
 
 def takes_entries(tournament: Tournament) -> bool:

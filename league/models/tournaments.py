@@ -3,8 +3,9 @@
 from datetime import UTC, datetime, time
 from typing import Any, Self
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.db.models import Count, Q
+from django.db.models import Count, Q, Value
 from django.utils import timezone
 
 from engine.pairing import MAX_EXTRA_BLOCKS, MAX_TABLES
@@ -239,6 +240,13 @@ class TournamentEntry(models.Model):
         null=True,
         blank=True,
         help_text="Number of rounds that the league had opened before the bot left.",
+    )
+    missed_rounds = ArrayField(
+        models.PositiveIntegerField(),
+        default=list,
+        db_default=Value("{}"),
+        blank=True,
+        help_text="Numbers of the rounds that were drawn while it had left, if it came back.",
     )
     reason = models.CharField(
         max_length=200,

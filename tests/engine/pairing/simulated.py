@@ -64,6 +64,17 @@ class Simulated:
         number = rounds_opened(self.rounds) + 1
         self.entrants[bot] = Entrant(bot, owner, first_round=number)
 
+    def come_back(self, bot: int) -> None:
+        """Take back a bot that left, as the league does: late if no round could draw it before."""
+        opened = rounds_opened(self.rounds)
+        one = self.entrants[bot]
+        assert one.left_after is not None
+        if one.left_after < one.first_round:
+            self.entrants[bot] = replace(one, left_after=None, first_round=opened + 1)
+        else:
+            missed = one.missed_rounds | {*range(one.left_after + 1, opened + 1)}
+            self.entrants[bot] = replace(one, left_after=None, missed_rounds=missed)
+
     def play(self, drawn: NextRound, luck: Random, *, void: float = 0) -> None:
         self.drawn.append((self.in_event(), drawn))
         blocks = [block(table, luck, void=luck.random() < void) for table in drawn.tables]

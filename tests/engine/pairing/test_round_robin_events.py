@@ -141,3 +141,27 @@ def test_pairs_of_a_round_robin_without_owners_meet_equally_often(
     )
     if len(owners) > 1:
         assert len({met[pair] for pair in combinations(sorted(owners), 2)}) == 1
+
+
+@fewer
+@given(fields(max_bots=8), st.integers(2, 3), st.randoms(use_true_random=False))
+def test_no_round_robin_table_is_drawn_twice_though_bots_leave_and_come_back(
+    owners: Owners, seats: int, luck: Random
+) -> None:
+    event = start(Format.ROUND_ROBIN, dict.fromkeys(owners), seats, SEED, luck=luck, blocks=4)
+    while (drawn := event.next()) is not None:
+        event.play(drawn, luck)
+        away = [bot for bot, one in event.entrants.items() if one.left_after is not None]
+        if away and luck.random() < 0.5:
+            event.come_back(luck.choice(away))
+        if event.in_event() and luck.random() < 0.5:
+            event.leave(luck.choice([*event.in_event()]))
+        if len(event.entrants) < len(owners) + 2 and luck.random() < 0.4:
+            event.come(5000 + len(event.entrants), None)
+    met = Counter(
+        block.bots
+        for round_ in event.rounds
+        for block in round_.blocks
+        if len(block.bots) == min(seats, len(owners))
+    )
+    assert set(met.values()) <= {4}

@@ -1,13 +1,15 @@
 """What an organiser decides on entries, and the tables that follow from it."""
 
+from collections import Counter
 from itertools import combinations
 
 import pytest
 from django.contrib.auth.models import User
 
 from league import competitions, moderation
+from league.models import Tournament
 from tests.league import small
-from tests.league.competitions.events import again, entered_by, play_round, tables
+from tests.league.competitions.events import again, entered_by, late_bot, play_round, tables
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -25,3 +27,28 @@ def test_a_bot_reinstated_after_the_start_changes_no_table_of_a_round_robin(roun
     small.run_all()
     pairs = sorted(tuple(sorted(table)) for table in tables(event))
     assert pairs == sorted(combinations(sorted(bot.pk for bot in bots), 2))
+
+
+def test_a_bot_that_comes_back_changes_no_table_of_a_late_entrant() -> None:
+    bots = small.bots(6)
+    event = entered_by(bots, seats=3, format="round-robin", blocks_per_table=2)
+    Tournament.objects.update(seed=bytes([1]) * 32)
+    competitions.advance_tournament(event.pk)
+    competitions.withdraw(tournament=again(event), bot=bots[0])
+    late = late_bot()
+    competitions.enter(tournament=again(event), bot=late, by_organiser=True)
+    opened = 1
+    while event.rounds.filter(blocks__bots__bot=late).count() < 2:
+        play_round()
+        competitions.advance_tournament(event.pk)
+        opened += 1
+    competitions.enter(tournament=again(event), bot=bots[0], by_organiser=True)
+    assert event.entries.get(bot=bots[0]).missed_rounds == [*range(2, opened + 1)]
+    small.run_all()
+    drawn = Counter(map(tuple, tables(event)))
+    stayed = sorted(bot.pk for bot in bots[1:])
+    assert {of for of in drawn if len(of) == 3} >= {
+        *combinations(stayed, 3),
+        *((*pair, late.pk) for pair in combinations(stayed, 2)),
+    }
+    assert {drawn[of] for of in drawn if len(of) == 3} == {2}  # the blocks of a table
