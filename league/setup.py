@@ -10,11 +10,11 @@ from bots_sdk.arena.matches import LADDER_RULES
 from bots_sdk.reference import HOUSE
 from league.bots import bot_problems
 from league.competitions import (
-    add_schedule,
     announce_tournament,
     check_ladder,
     check_schedule,
     enter_ladder,
+    store_schedule,
 )
 from league.models import Bot, BotVersion, Ladder, Schedule, Tournament
 from league.models.settings_problems import require_valid, values_of
@@ -65,4 +65,4 @@ def set_up_league() -> None:
                     first_at=now.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1),
                 )
                 check_schedule(schedule)
-                add_schedule(schedule)
+                store_schedule(schedule)

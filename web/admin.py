@@ -8,7 +8,7 @@ from typing import Any
 from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import User
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
@@ -67,8 +67,13 @@ class _SafeAdmin(_Explained):
         if not change:
             obj.save()
             return
-        names = {field.name for field in obj._meta.concrete_fields}
-        obj.save(update_fields=[name for name in form.changed_data if name in names])
+        obj.save(update_fields=_changed_fields(obj, form))
+
+
+def _changed_fields(row: Model, form: Any) -> list[str]:
+    """Return the names of the columns that a person has changed in a form."""
+    names = {field.name for field in row._meta.concrete_fields}
+    return [name for name in form.changed_data if name in names]
 
 
 admin.site.unregister(User)
@@ -254,11 +259,8 @@ class ScheduleAdmin(_SafeAdmin):
     readonly_fields = ("set_aside",)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        """Store a schedule; open the entries of a new one now if they are to be open."""
-        if change:
-            super().save_model(request, obj, form, change)
-        else:
-            competitions.add_schedule(obj)
+        """Store a schedule; open the entries of its next tournament if they are to be open."""
+        competitions.store_schedule(obj, changed=_changed_fields(obj, form) if change else None)
 
 
 @admin.register(models.Block)

@@ -25,7 +25,7 @@ from league.competitions.player_tables import (
 )
 from league.competitions.rank_progress import BlockCounts, RankProgress, count_blocks, rank_progress
 from league.competitions.rounds import open_round
-from league.competitions.schedules import add_schedule, announce_scheduled, check_schedule
+from league.competitions.schedules import announce_scheduled, check_schedule, store_schedule
 from league.competitions.setting_aside import check_stored, rows_aside, set_aside_failed
 from league.competitions.tournament_announcements import (
     announce_tournament,
@@ -52,7 +52,6 @@ from league.competitions.tournament_rounds import (
 __all__ = [
     "BlockCounts",
     "RankProgress",
-    "add_schedule",
     "advance_comparison",
     "advance_tournament",
     "announce_scheduled",
@@ -97,6 +96,7 @@ __all__ = [
     "set_aside_failed",
     "settings_of",
     "start_table",
+    "store_schedule",
     "takes_entries",
     "tournaments_to_advance",
     "withdraw",

@@ -1,5 +1,6 @@
 """Schedules: when a schedule's next tournament starts, and when it is announced."""
 
+from collections.abc import Collection
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -12,7 +13,7 @@ from league.competitions.event_settings import settings_of
 from league.competitions.setting_aside import set_aside_failed
 from league.competitions.settings_checks import first_start_problems, schedule_problems
 from league.competitions.tournament_announcements import announce_tournament
-from league.models import Schedule
+from league.models import Schedule, Tournament
 from league.models.settings_problems import require_valid, values_of
 
 log = structlog.get_logger(__name__)
@@ -64,20 +65,30 @@ def _announce(schedule: Schedule, opens_at: datetime, starts_at: datetime) -> No
     )
 
 
-def add_schedule(schedule: Schedule) -> None:
-    """Store a new schedule, and announce its first tournament if its entries are to be open now.
+def store_schedule(schedule: Schedule, *, changed: Collection[str] | None = None) -> None:
+    """Store a new or changed schedule, and announce its next tournament if it is time.
 
-    These entries open now, not earlier: else the league would count the time before as an outage.
-    If too little time is left to enter, the schedule begins with its next start.
+    If its entries should be open already, they open now, not earlier: else the league would count
+    the time before as an outage. If too little time is left to enter, the schedule begins with the
+    start after it. So does a schedule that was paused.
+
+    Args:
+        schedule: to store.
+        changed: the names of the changed fields; None for a new schedule.
     """
     now = timezone.now()
     window = timedelta(hours=schedule.entry_hours)
     starts_at = next_start(schedule, now)
-    if starts_at - now < enough_of(window):
-        starts_at = schedule.first_at = next_start(schedule, starts_at)
     with transaction.atomic():
-        schedule.save()
-        if schedule.active and starts_at - window <= now:
+        # Locked, so that no tick announces the same tournament meanwhile.
+        list(Schedule.objects.select_for_update().filter(pk=schedule.pk).values_list("pk"))
+        same = Tournament.objects.filter(schedule=schedule.pk, scheduled_for=starts_at)
+        begins_now = schedule.active and (changed is None or not same.exists())
+        if begins_now and starts_at - now < enough_of(window):
+            starts_at = schedule.first_at = next_start(schedule, starts_at)
+            changed = None if changed is None else {*changed, "first_at"}
+        schedule.save(update_fields=changed)
+        if begins_now and starts_at - window <= now:
             _announce(schedule, now, starts_at)
 
 

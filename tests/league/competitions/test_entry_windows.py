@@ -221,15 +221,30 @@ def test_a_new_league_has_no_outage_before_it_existed(
 def test_entries_of_a_schedule_that_is_new_open_now(time: Time) -> None:
     rule = {"ladder": small.ladder(), "every_hours": 24 * 7, "entry_hours": 72, "first_at": NOON}
     time.now += HOUR
-    competitions.add_schedule(Schedule(title="Early", **rule))
+    competitions.store_schedule(Schedule(title="Early", **rule))
     assert not Tournament.objects.exists()
     time.now = NOON + timedelta(days=6)
     late = Schedule(title="Late", **rule)
-    competitions.add_schedule(late)
+    competitions.store_schedule(late)
     tournament = Tournament.objects.get()
     assert (tournament.entries_open_at, tournament.state) == (time.now, "open")
     competitions.announce_scheduled()
     assert Tournament.objects.filter(schedule=late).count() == 1
+
+
+def test_a_schedule_that_goes_on_late_waits_for_its_next_start(time: Time) -> None:
+    hourly = Schedule(title="Hourly", ladder=small.ladder(), every_hours=1, first_at=NOON)
+    hourly.active = False
+    competitions.store_schedule(hourly)
+    time.now = NOON + HOUR - MINUTE
+    hourly.active = True
+    competitions.store_schedule(hourly, changed=["active"])
+    competitions.announce_scheduled()
+    assert not Tournament.objects.exists()
+    time.now = NOON + HOUR
+    competitions.announce_scheduled()
+    tournament = Tournament.objects.get()
+    assert (tournament.entries_open_at, tournament.starts_at) == (time.now, NOON + 2 * HOUR)
 
 
 def test_a_nightly_check_that_was_missed_is_made_up_for(time: Time) -> None:
