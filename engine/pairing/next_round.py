@@ -19,7 +19,11 @@ from engine.pairing.event import (
 )
 from engine.pairing.knockout import knockout_round
 from engine.pairing.knockout_stages import Stage, advancing_bots, seeding, stages
-from engine.pairing.round_robin import max_tables_of_a_bot, round_robin_round
+from engine.pairing.round_robin import (
+    RoundRobinTables,
+    max_tables_of_a_bot,
+    round_robin_round,
+)
 from engine.pairing.swiss import SwissEntrant, default_swiss_rounds, swiss_round
 from engine.pairing.tables import Table, count_meetings, derive_pairing_seed
 
@@ -160,25 +164,43 @@ def _round_robin(
     rounds: Sequence[PlayedRound],
     fill_ins: Sequence[int],
 ) -> NextRound | None:
+    """Return the next round in which a bot plays or has a bye.
+
+    If all bots of a round's tables are away, the round has neither. It is left out, and the next
+    one takes place.
+    """
     number = rounds_opened(rounds) + 1
     if has_too_few_entrants(settings, entrants, number, fill_ins):
         return None
-    drawn = round_robin_round(settings, entrants, number)
-    if drawn is None:
-        return None
+    while (planned := round_robin_round(settings, entrants, number)) is not None:
+        drawn = _without_absent(settings, entrants, number, planned, fill_ins)
+        if drawn.tables or drawn.byes:
+            return drawn
+        number += 1
+    return None
+
+
+def _without_absent(
+    settings: EventSettings,
+    entrants: Sequence[Entrant],
+    number: int,
+    planned: RoundRobinTables,
+    fill_ins: Sequence[int],
+) -> NextRound:
+    """Return a round of a round robin with the bots that can play, and fill-ins for the others."""
     owners = owners_of(entrants)
     absent = {entrant.bot for entrant in entrants if entrant.is_away(number) or entrant.sits_out}
-    byes = Counter(drawn.missed)
+    byes = Counter(planned.missed)
     seated: Counter[int] = Counter()
     tables = []
     max_tables = max_tables_of_a_bot(settings)
-    for planned in drawn.tables:
-        bots = [bot for bot in planned.bots if bot not in absent]
+    for each in planned.tables:
+        bots = [bot for bot in each.bots if bot not in absent]
         free = [bot for bot in fill_ins if seated[bot] < max_tables]
         free.sort(key=lambda bot: seated[bot])
         table = filled_table(bots, free, settings.seats, settings, owners) if bots else None
         if table is None:
-            byes.update(planned.bots)
+            byes.update(each.bots)
         else:
             tables.append(table)
             seated.update(table.bots)

@@ -2,6 +2,7 @@
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import Max
 from django.utils import timezone
 
 from engine.pairing import swiss_round_count
@@ -227,8 +228,9 @@ def _length(tournament: Tournament) -> int:
 
 
 def _opened(tournament: Tournament) -> int:
-    """Return the number of opened rounds; extra blocks belong to the round that they decide."""
-    return tournament.rounds.filter(extra=0, replays=None, superseded_by=None).count()
+    """Return the number of the last opened round; 0 if none is open."""
+    opened = tournament.rounds.filter(replays=None, superseded_by=None)
+    return opened.aggregate(last=Max("stage"))["last"] or 0
 
 
 def _lock(tournament: Tournament) -> Tournament:

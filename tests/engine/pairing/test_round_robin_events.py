@@ -1,6 +1,7 @@
 """Whole round robins and Swiss events with late entrants and bots that leave."""
 
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from math import comb
@@ -165,3 +166,17 @@ def test_no_round_robin_table_is_drawn_twice_though_bots_leave_and_come_back(
         if len(block.bots) == min(seats, len(owners))
     )
     assert set(met.values()) <= {4}
+
+
+def test_a_round_robin_leaves_out_the_rounds_whose_bots_are_all_away() -> None:
+    luck = Random(3)
+    event = start(Format.ROUND_ROBIN, dict.fromkeys(range(5)), 2, SEED, luck=luck, blocks=4)
+    first = event.next()
+    assert first is not None
+    for bot in {bot for table in first.tables for bot in table.bots}:
+        event.entrants[bot] = replace(event.entrants[bot], sits_out=True)
+    drawn = event.next()
+    assert drawn is not None
+    [there] = [bot for bot, one in event.entrants.items() if not one.sits_out]
+    assert drawn.number > 1
+    assert (drawn.tables, drawn.byes) == ([], {there: 4})
