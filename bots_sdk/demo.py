@@ -45,10 +45,9 @@ def main() -> int:
         with Client(url, retry=_SHORT) as anyone:
             url = anyone.url
             ladders = list(anyone.pages(calls.ladders()))
-        name, token = _bot(saved, url)
-        league = saved.league(url)
+        name, token, owner_token = _bot(saved, url)
         print(f"The bot is {name}: {url}/bots/{name}/", file=output)
-        with Client(url, league.token, retry=_SHORT) as owner:
+        with Client(url, owner_token, retry=_SHORT) as owner:
             for ladder in ladders:
                 owner.send(calls.enter_ladder(ladder["slug"], name))
                 print(
@@ -67,8 +66,8 @@ def main() -> int:
     return 0
 
 
-def _bot(saved: Saved, url: str) -> tuple[str, str]:
-    """Return the name and token of the last run's bot if they work, else of a new bot."""
+def _bot(saved: Saved, url: str) -> tuple[str, str, str]:
+    """Return name, token and owner token of the last run's bot if they work, else of a new bot."""
     league = saved.league(url)
     for name, token in league.bots.items():
         try:
@@ -76,23 +75,25 @@ def _bot(saved: Saved, url: str) -> tuple[str, str]:
                 client.send(calls.turns())
             with Client(url, league.token, retry=_SHORT) as owner:
                 owner.send(calls.change_bot(name))
-            return name, token
+            return name, token, league.token
         except ProblemError as error:
             if error.status not in (401, 403, 404):
                 raise  # otherwise this is a new league without that bot
-    return _new_bot(saved, url)
+    return _new_bot(saved.path, url)
 
 
-def _new_bot(saved: Saved, url: str) -> tuple[str, str]:
+def _new_bot(path: Path, url: str) -> tuple[str, str, str]:
+    """Create an account and a bot, and save them; return the bot's name and both tokens."""
     name = f"demo-{secrets.token_hex(2)}"
-    league = saved.leagues[url] = SavedLeague(username=name, password=secrets.token_urlsafe(16))
+    league = SavedLeague(username=name, password=secrets.token_urlsafe(16))
     with Client(url, retry=_SHORT) as client:
         league.token = client.send(calls.create_account(name, league.password))["token"]
     with Client(url, league.token, retry=_SHORT) as client:
         league.bots[name] = client.send(calls.create_bot(name, "remote"))["token"]
-        saved.write()
+        with Saved.changing(path) as saved:
+            saved.leagues[url] = league
         client.send(calls.change_bot(name, description="Shows how a remote bot plays."))
-    return name, league.bots[name]
+    return name, league.bots[name], league.token
 
 
 def _start_match(owner: Client, ladder: Ladder, name: str) -> str:

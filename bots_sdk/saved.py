@@ -6,9 +6,16 @@ A token is only sent to the address that it was saved for. Only you can read the
 import json
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None  # type: ignore[assignment]
 
 
 class SavedError(Exception):
@@ -64,18 +71,34 @@ class Saved:
         except (ValueError, TypeError, KeyError, AttributeError):
             raise SavedError(f"{path} is damaged. Remove it, then log in again.") from None
 
-    def league(self, url: str) -> SavedLeague:
-        """Return the entry of a league; change it, then `write`."""
-        return self.leagues.setdefault(url, SavedLeague())
+    @classmethod
+    @contextmanager
+    def changing(cls, path: Path) -> Iterator["Saved"]:
+        """Read the file, let the caller change the content, and write it if it has changed.
 
-    def write(self) -> None:
-        """Replace the file in one step; only its owner can read it.
+        Other processes that change the file wait until then, so that nothing of theirs is lost.
+        An exception of the caller leaves the file as it is.
 
         Raises:
-            SavedError: the file can't be written.
+            SavedError: the file can't be read or written.
         """
+        with _alone(path):
+            saved = cls.read(path)
+            before = saved._as_text()
+            yield saved
+            if (text := saved._as_text()) != before:
+                saved._write(text)
+
+    def league(self, url: str) -> SavedLeague:
+        """Return the entry of a league, for changes too."""
+        return self.leagues.setdefault(url, SavedLeague())
+
+    def _as_text(self) -> str:
         leagues = {url: asdict(league) for url, league in self.leagues.items()}
-        text = json.dumps({"url": self.url, "leagues": leagues}, indent=1) + "\n"
+        return json.dumps({"url": self.url, "leagues": leagues}, indent=1) + "\n"
+
+    def _write(self, text: str) -> None:
+        """Replace the file in one step; only its owner can read it."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             # mkstemp creates a file that only its owner can read.
@@ -85,3 +108,15 @@ class Saved:
             Path(fresh).replace(self.path)
         except OSError as error:
             raise SavedError(f"{self.path} can't be written: {error.strerror}.") from None
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Hold the lock of a file; without one on systems and disks that have no such locks."""
+    with ExitStack() as stack:
+        with suppress(OSError):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lock = stack.enter_context(path.with_name(f".{path.name}.lock").open("a"))
+            if fcntl is not None:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+        yield

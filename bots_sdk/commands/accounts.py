@@ -9,6 +9,7 @@ import typer
 from bots_sdk import calls
 from bots_sdk.commands.errors import ImpossibleError
 from bots_sdk.commands.leagues import (
+    change_saved,
     chosen_league,
     client_for,
     owner_token,
@@ -62,8 +63,7 @@ def login(
         raise ImpossibleError(
             "--with-token needs no account: leave out --username, --sign-up and --password-stdin."
         )
-    saved = read_saved()
-    url = url or os.environ.get("TWELFTH_NIGHT_URL", "") or saved.url or usual_url()
+    url = url or os.environ.get("TWELFTH_NIGHT_URL", "") or read_saved().url or usual_url()
     if with_token:
         if sys.stdin.isatty():
             token = _prompt("owner token", "--with-token", hide_input=True).strip()
@@ -88,10 +88,10 @@ def login(
                 )
             enter = calls.create_account if sign_up else calls.create_token
             token = client.send(enter(username, password))["token"]
-    league = saved.league(url)
-    league.username, league.token = username or league.username, token
-    saved.url = url
-    saved.write()
+    with change_saved() as saved:
+        league = saved.league(url)
+        league.username, league.token = username or league.username, token
+        saved.url = url
     if as_json:
         print_json({"url": url, "username": league.username, "saved": str(saved.path)})
     else:

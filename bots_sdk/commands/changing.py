@@ -7,7 +7,7 @@ import typer
 
 from bots_sdk import calls
 from bots_sdk.commands.errors import ImpossibleError
-from bots_sdk.commands.leagues import client_for, forget_bot, owner_token, read_saved, save_bot
+from bots_sdk.commands.leagues import client_for, forget_bot, owner_token, rename_bot
 from bots_sdk.commands.output import Json, print_json
 from bots_sdk.invoking import typed
 
@@ -24,9 +24,7 @@ def rename(
     url, token = owner_token()
     with client_for(url, token) as client:
         bot = client.send(calls.change_bot(name, new_name=new_name))
-    if (saved := read_saved().league(url).bots.get(name)) is not None:
-        forget_bot(url, name)
-        save_bot(url, new_name, saved)
+    rename_bot(url, name, new_name)
     if as_json:
         print_json(bot)
     else:

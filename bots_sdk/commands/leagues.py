@@ -2,6 +2,7 @@
 
 import os
 import re
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 
@@ -35,7 +36,20 @@ def read_saved() -> Saved:
     Raises:
         SavedError: the file can't be read.
     """
-    return Saved.read(Path(typer.get_app_dir("twelfth-night")) / "leagues.json")
+    return Saved.read(_saved_path())
+
+
+def change_saved() -> AbstractContextManager[Saved]:
+    """Return a context that reads the saved leagues for changes, and writes them at its end.
+
+    Raises:
+        SavedError: the file can't be read or written.
+    """
+    return Saved.changing(_saved_path())
+
+
+def _saved_path() -> Path:
+    return Path(typer.get_app_dir("twelfth-night")) / "leagues.json"
 
 
 def chosen_league() -> tuple[str, SavedLeague]:
@@ -142,18 +156,24 @@ def saved_elsewhere(url: str) -> str:
 
 def save_bot(url: str, name: str, token: str) -> Path:
     """Save a bot's token for a league; return the path of the file."""
-    saved = read_saved()
-    saved.league(url).bots[name] = token
-    saved.url = saved.url or url
-    saved.write()
+    with change_saved() as saved:
+        saved.league(url).bots[name] = token
+        saved.url = saved.url or url
     return saved.path
 
 
 def forget_bot(url: str, name: str) -> None:
     """Remove the saved token of a bot that is deleted."""
-    saved = read_saved()
-    if saved.league(url).bots.pop(name, None) is not None:
-        saved.write()
+    with change_saved() as saved:
+        if url in saved.leagues:
+            saved.leagues[url].bots.pop(name, None)
+
+
+def rename_bot(url: str, name: str, new_name: str) -> None:
+    """Keep the saved token of a bot, if there is one, under its new name."""
+    with change_saved() as saved:
+        if url in saved.leagues and name in (bots := saved.leagues[url].bots):
+            bots[new_name] = bots.pop(name)
 
 
 def client_for(url: str, token: str | None = None) -> Client:

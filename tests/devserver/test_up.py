@@ -67,7 +67,8 @@ def test_a_league_with_a_saved_account_proposes_to_log_in_to_it(
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     league = SavedLeague(username="ada", token="tn_o_1", bots=bots)
     path = tmp_path / "twelfth-night" / "leagues.json"
-    Saved(path, default, {"http://127.0.0.1:8123": league}).write()
+    with Saved.changing(path) as saved:
+        saved.url, saved.leagues["http://127.0.0.1:8123"] = default, league
     assert next_commands("http://127.0.0.1:8123") == [
         "twelfth-night login http://127.0.0.1:8123 --username ada",
         f"twelfth-night {last}",

@@ -29,8 +29,8 @@ class League(FakeLeague):
 def league(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> League:
     made = League()
     monkeypatch.setattr(typer, "get_app_dir", lambda _: str(tmp_path))
-    saved = Saved(tmp_path / "leagues.json", URL, {URL: SavedLeague("ada", "t", {"swan": "b"})})
-    saved.write()
+    with Saved.changing(tmp_path / "leagues.json") as saved:
+        saved.url, saved.leagues[URL] = URL, SavedLeague("ada", "t", {"swan": "b"})
     for module in (accounts, changing):
         monkeypatch.setattr(module, "client_for", lambda *_: made)
     monkeypatch.setattr(changing, "owner_token", lambda: (URL, "t"))

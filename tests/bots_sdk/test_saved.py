@@ -1,0 +1,42 @@
+"""The file with saved tokens: several commands change it at once."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Barrier
+
+import pytest
+
+from bots_sdk.saved import Saved, SavedLeague
+
+URL = "http://127.0.0.1:8000"
+
+
+def test_no_token_is_lost_if_many_commands_save_one_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "config" / "leagues.json"
+    together = Barrier(8)
+
+    def save(number: int) -> None:
+        together.wait()
+        with Saved.changing(path) as saved:
+            saved.league(URL).bots[f"bot-{number}"] = str(number)
+
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(save, range(8)))
+    assert Saved.read(path).leagues[URL].bots == {f"bot-{n}": str(n) for n in range(8)}
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_an_error_while_the_file_is_changed_leaves_it_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "leagues.json"
+    with Saved.changing(path) as saved:
+        saved.url = URL
+    with pytest.raises(ZeroDivisionError), Saved.changing(path) as saved:
+        saved.url = str(1 / len(saved.leagues))
+    assert Saved.read(path).url == URL
+
+
+def test_a_change_that_changes_nothing_writes_no_file(tmp_path: Path) -> None:
+    path = tmp_path / "leagues.json"
+    with Saved.changing(path) as saved:
+        saved.leagues.pop(URL, SavedLeague())
+    assert not path.exists()
