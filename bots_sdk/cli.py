@@ -4,10 +4,11 @@ Results go to standard output, and errors to standard error. With ``--json``, ea
 object. `bots_sdk.commands` has a module for each subject.
 
 Exit status: 0 success; 1 the league refused, a record does not hold, or your bot made a fault, lost
-a comparison or failed a check; 2 wrong arguments, or a file that is not a bot; 3 the league does
-not answer; 4 a token is missing or does not work; 130 stopped by Ctrl-C.
+a comparison or failed a check; 2 wrong arguments, a file that is not a bot, or output that can't be
+written; 3 the league does not answer; 4 a token is missing or does not work; 130 stopped by Ctrl-C.
 """
 
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -18,7 +19,7 @@ from typing import Annotated
 
 import typer
 
-from bots_sdk.commands.errors import Group
+from bots_sdk.commands.errors import IMPOSSIBLE, REFUSED, Group, file_problem, print_problem
 from bots_sdk.commands.help_pages import Command
 
 _COMMANDS = {
@@ -134,7 +135,19 @@ def main(arguments: Iterable[str] | None = None) -> None:
         if isinstance(stream, TextIOWrapper):  # the encoding may lack a letter of a bot's output
             stream.reconfigure(errors="backslashreplace")
     words: Sequence[str] = sys.argv[1:] if arguments is None else list(arguments)
-    application(words[0] if words else _HELP)(args=words, prog_name="twelfth-night")
+    try:
+        try:
+            application(words[0] if words else _HELP)(args=words, prog_name="twelfth-night")
+        finally:
+            if sys.stdout is not None:  # as a shell's `>&-` leaves it
+                sys.stdout.flush()  # Python would do it later, where an error is only a traceback
+    except OSError as error:
+        # What is left is dropped: at the exit Python would try to write it again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        if not isinstance(error, BrokenPipeError):  # else nobody reads the rest
+            print_problem(file_problem(error), as_json="--json" in words)
+            sys.exit(IMPOSSIBLE)
+        sys.exit(REFUSED)
 
 
 if __name__ == "__main__":

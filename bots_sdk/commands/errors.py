@@ -75,12 +75,24 @@ class Group(TyperGroup):
         except (BotFileError, SavedError) as error:
             status = IMPOSSIBLE
             problem = {"error": "bad-file", "detail": str(error)}
-        problem["detail"] = typed(str(problem["detail"]))
-        if ctx.find_root().meta.get("json"):
-            print(json.dumps(problem), file=sys.stderr)
-        else:
-            print(f"twelfth-night: {problem['detail']}", file=sys.stderr)
+        print_problem(problem, as_json=ctx.find_root().meta.get("json", False))
         raise typer.Exit(status)
+
+
+def print_problem(problem: dict[str, Any], *, as_json: bool) -> None:
+    """Print the error line of a command, on standard error."""
+    problem["detail"] = typed(str(problem["detail"]))
+    line = json.dumps(problem) if as_json else f"twelfth-night: {problem['detail']}"
+    print(line, file=sys.stderr)
+
+
+def file_problem(error: OSError) -> dict[str, Any]:
+    """Return the problem of a file that can't be used, or of output that can't be written."""
+    reason = error.strerror or str(error)
+    if error.filename is None:
+        return {"error": "no-output", "detail": f"The output can't be written: {reason}."}
+    detail = f"{error.filename} can't be read or written: {reason}."
+    return {"error": "bad-file", "detail": detail}
 
 
 def _plain(error: Any) -> str:
