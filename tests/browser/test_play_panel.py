@@ -1,9 +1,9 @@
-"""The question, the advice and the moves beside a player's table (`play.js`, `time_left.js`)."""
+"""The question, the advice and the moves beside a player's table (`panel.js`, `time_left.js`)."""
 
 import re
 
 import pytest
-from playwright.sync_api import Page, Response, expect
+from playwright.sync_api import Page, Response, Route, expect
 
 from league import play
 from league.models import Match
@@ -56,6 +56,22 @@ def test_on_a_phone_the_question_and_the_clock_stay_above_the_felt(visit: Visit,
     felt.evaluate("felt => felt.scrollIntoView({ block: 'end' })")
     expect(ask.locator("#question")).to_be_in_viewport(ratio=1)
     expect(page.locator(".countdown")).to_be_in_viewport(ratio=1)
+
+
+def test_the_clock_is_corrected_within_a_turn_when_the_page_is_seen_again(visit: Visit) -> None:
+    page = visit.page
+    begin(page, GAMES[0], 390)
+    at_turn(page)
+    clock = page.locator(".countdown")
+    expect(clock).to_have_text(re.compile(r"^\d\d+ s left$"))
+
+    def shorten(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, json={**answer.json(), "remaining_ms": 9000})
+
+    page.route("**/*?after=*", shorten)
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    expect(clock).to_have_text(re.compile(r"^[5-9] s left$"))
 
 
 def test_on_a_phone_the_question_is_whole_and_twelve_cards_are_in_the_window(visit: Visit) -> None:

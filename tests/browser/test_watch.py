@@ -1,4 +1,4 @@
-"""`tv.js` shows tables one after another, `loop.js` repeats one; `times.js` shows local times."""
+"""Tables to watch (`tv.js`, `loop.js`), and the reader's times (`times.js`, `own_zone.js`)."""
 
 import re
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-// The page of a player: its elements with an id that `play.js` uses.
+// The page of a player: its elements with an id that `play.js` and `panel.js` use.
 
 interface PlayParts {
   /** The form that sends a move without JavaScript. */

@@ -4,13 +4,12 @@
 
 import { passes, StatusError } from "./failures.js";
 import { Notice, wordsOf } from "./notices.js";
+import { addNews, countDown, find, renew } from "./panel.js";
 import { Seated } from "./table/seated.js";
 import { follow } from "./table/source.js";
-import { countSeconds } from "./time_left.js";
 
 const place = /** @type {HTMLElement} */ (document.getElementById("table"));
 const API = "/api/v1";
-const MOST_NEWS = 14;
 const MOST_TRIES = 3; // of a move, before the form sends it
 
 /** @type {Seated} */
@@ -18,7 +17,6 @@ let seated;
 /** @type {Answer} */
 let now; // the answer that the page shows
 let shown = ""; // what the panel shows
-let isFirst = true; // the server has rendered the first news
 /** @type {HTMLButtonElement[]} */
 let chosen = []; // the cards that are selected for a combination
 /** @type {HTMLElement|null} */
@@ -32,8 +30,6 @@ const token = () => ({ Authorization: `Bearer ${place.dataset.token}` });
 const isTurn = () => place.dataset.turn !== undefined;
 const isCombined = () => "combined" in find("moves").dataset;
 const sleep = (/** @type {number} */ ms) => new Promise((done) => setTimeout(done, ms));
-/** Returns an element that the page has. @type {FindPlayPart} */
-const find = (id) => /** @type {any} */ (document.getElementById(id));
 const notice = new Notice(find("notice"));
 
 async function refresh(query = "") {
@@ -67,39 +63,11 @@ function settled(answer) {
     if ((held && isTurn() && hadTurn !== place.dataset.turn) || isLost) {
       find("question").focus({ preventScroll: true });
     }
-    countDown(answer.remaining_ms);
   }
-  tellNews();
+  const { remaining_ms: ms } = answer;
+  countDown(ms === null ? null : ms - (performance.now() - seated.cameAt), soon);
+  addNews(seated.takeNews());
   dress();
-}
-
-/** Replaces the parts of the page that change with each turn. @param {string} html */
-function renew(html) {
-  const made = document.createElement("template");
-  made.innerHTML = html;
-  const folded = () => /** @type {HTMLDetailsElement|null} */ (document.querySelector(".all-moves"));
-  const isOpen = folded()?.open;
-  for (const part of made.content.querySelectorAll("#ask, #own")) document.getElementById(part.id)?.replaceWith(part);
-  const list = folded();
-  if (isOpen && list) list.open = true;
-  // A screen reader reads new advice; the element stays, so that it does.
-  const advice = /** @type {HTMLElement} */ (made.content.getElementById("advice"));
-  if (find("advice").textContent.trim() !== advice.textContent?.trim()) {
-    find("advice").replaceChildren(...advice.childNodes);
-  }
-}
-
-/** Adds the sentences of new phases; a screen reader reads only these. */
-function tellNews() {
-  const list = /** @type {HTMLElement} */ (document.querySelector("#news ul"));
-  const lines = seated.takeNews();
-  for (const line of isFirst ? [] : lines) {
-    const item = document.createElement("li");
-    item.textContent = line;
-    list.prepend(item);
-  }
-  isFirst = false;
-  while (list.children.length > MOST_NEWS) list.lastElementChild?.remove();
 }
 
 /** Marks the cards that are in a legal move; in a combined game cards are switches. */
@@ -133,19 +101,6 @@ function dress() {
     find("moves").classList.add("scripted");
     mark();
   }
-}
-
-let stopClock = () => {};
-/** @param {number|null} ms  null: there is no clock */
-function countDown(ms) {
-  stopClock();
-  const clock = document.querySelector(".countdown");
-  if (!clock || ms === null) return;
-  stopClock = countSeconds(ms, (left) => {
-    clock.textContent = `${left} s left`;
-    clock.classList.toggle("hurry", left <= 10);
-    if (!left) soon();
-  });
 }
 
 // -- Sending and waiting --
@@ -409,6 +364,8 @@ if (place.dataset.state === "playing") {
   } catch {
     // the browser stores nothing: the choice holds for this page
   }
+  // A clock of the browser may stand still while the machine sleeps.
+  document.addEventListener("visibilitychange", () => document.hidden || soon());
   const nothing = () => {};
   const to = { phase: soon, end: soon, clock: nothing, state: nothing };
   follow(`${API}/matches/events`, Number(place.dataset.match), to);

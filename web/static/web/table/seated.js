@@ -20,6 +20,7 @@ export class Seated {
     this.last = -1;
     /** @type {Answer|null} */
     this.answer = null;
+    this.cameAt = 0; // when the answer came, by performance.now()
     this.asked = 0; // the last request, and the newest one answered
     this.newest = 0;
     this.exchange = "";
@@ -48,6 +49,7 @@ export class Seated {
     if (this.answer && asked < this.newest) return this.answer;
     this.newest = asked;
     this.answer = answer;
+    this.cameAt = performance.now();
     for (const phase of answer.phases) {
       if (phase.ply <= this.last) continue; // another answer brought it
       this.last = phase.ply;
