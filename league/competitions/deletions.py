@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Exists, OuterRef, ProtectedError, Q
+from django.db.models import Exists, OuterRef, ProtectedError, Q, QuerySet
 from django.utils import timezone
 
 from league import bots
@@ -28,38 +28,53 @@ def delete_bot(bot: Bot) -> bool:
     """
     if bot.kind == Bot.Kind.HOUSE:
         raise ValidationError(f"{bot} is a house bot, so you can't delete it.", code="not-your-bot")
-    with transaction.atomic():
-        open_states = (*Tournament.NOT_STARTED, Tournament.State.RUNNING)
-        entered = TournamentEntry.objects.filter(
-            bot=bot,
-            state=TournamentEntry.State.ENTERED,
-            tournament__state__in=open_states,
-        )
-        unrated = bot.blocks.filter(block__round__applied_at=None)
-        ladders = Ladder.objects.filter(
-            Q(pk__in=bot.ladder_entries.values("ladder"))
-            | Q(pk__in=bot.standings.values("ladder"))
-            | Q(pk__in=unrated.values("block__round__ladder"))
-            | Q(pk__in=entered.values("tournament__ladder"))
-        )
-        for ladder in ladders.order_by("pk"):
-            leave_for_good(ladder=ladder, bot=bot)
-        for tournament_entry in entered.select_related("tournament"):
-            withdraw(tournament=tournament_entry.tournament, bot=bot, by_organiser=True)
-        for comparison in bot.comparisons.filter(state=Comparison.State.RUNNING):
-            cancel_comparison(comparison)
-        # Under this lock no match with the bot opens.
-        if Bot.objects.select_for_update(of=("self",)).filter(pk=bot.pk).first() is None:
-            return False  # another call has deleted it
-        if not bots.has_played(bot):
-            try:
-                with transaction.atomic():
-                    bots.remove(bot)
-                return False
-            except ProtectedError:
-                pass  # a round has drawn it
-        bots.retire(bot, timezone.now())
-        return True
+    while True:
+        with transaction.atomic():
+            _leave_all(bot)
+            # Under this lock no match with the bot opens, and it enters nothing.
+            if Bot.objects.select_for_update(of=("self",)).filter(pk=bot.pk).first() is None:
+                return False  # another call has deleted it
+            if bot.ladder_entries.exists() or _tournament_entries(bot).exists():
+                # It entered after it had left. The locks are taken again, in their order.
+                transaction.set_rollback(True)
+                continue
+            if not bots.has_played(bot):
+                try:
+                    with transaction.atomic():
+                        bots.remove(bot)
+                    return False
+                except ProtectedError:
+                    pass  # a round has drawn it
+            bots.retire(bot, timezone.now())
+            return True
+
+
+def _leave_all(bot: Bot) -> None:
+    """Take a bot out of its ladders, tournaments and comparisons."""
+    entered = _tournament_entries(bot)
+    unrated = bot.blocks.filter(block__round__applied_at=None)
+    ladders = Ladder.objects.filter(
+        Q(pk__in=bot.ladder_entries.values("ladder"))
+        | Q(pk__in=bot.standings.values("ladder"))
+        | Q(pk__in=unrated.values("block__round__ladder"))
+        | Q(pk__in=entered.values("tournament__ladder"))
+    )
+    for ladder in ladders.order_by("pk"):
+        leave_for_good(ladder=ladder, bot=bot)
+    for tournament_entry in entered.select_related("tournament"):
+        withdraw(tournament=tournament_entry.tournament, bot=bot, by_organiser=True)
+    for comparison in bot.comparisons.filter(state=Comparison.State.RUNNING):
+        cancel_comparison(comparison)
+
+
+def _tournament_entries(bot: Bot) -> QuerySet[TournamentEntry]:
+    """Return the entries of a bot in tournaments that are not over."""
+    open_states = (*Tournament.NOT_STARTED, Tournament.State.RUNNING)
+    return TournamentEntry.objects.filter(
+        bot=bot,
+        state=TournamentEntry.State.ENTERED,
+        tournament__state__in=open_states,
+    )
 
 
 def delete_refused_bots() -> int:

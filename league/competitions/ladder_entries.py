@@ -2,7 +2,7 @@
 
 from django.db import transaction
 
-from league.bots import Obstacle, require_playable, require_qualified
+from league.bots import Obstacle, lock_active, require_playable, require_qualified
 from league.models import Bot, Ladder, LadderEntry
 from league.ratings.hiding import note_entry, note_withdrawal
 
@@ -14,8 +14,9 @@ def enter_ladder(*, ladder: Ladder, bot: Bot) -> LadderEntry:
 
     Raises:
         ValidationError: with a code: the bot is in quarantine (``quarantined``), is paused
-            (``bot-paused``) or has no version that can play (``no-version``), or its current
-            version did not qualify for the ladder's game (``not-qualified``).
+            (``bot-paused``) or has no version that can play (``no-version``), its current version
+            did not qualify for the ladder's game (``not-qualified``), or it was deleted meanwhile
+            (``bot-retired``).
     """
     entry = ladder.entries.filter(bot=bot).first()
     despite = _DESPITE if entry is None else {*_DESPITE, Obstacle.PAUSED, Obstacle.NO_VERSION}
@@ -25,6 +26,7 @@ def enter_ladder(*, ladder: Ladder, bot: Bot) -> LadderEntry:
         return entry
     with transaction.atomic():
         locked = Ladder.objects.select_for_update().get(pk=ladder.pk)
+        lock_active(bot.pk)  # so that it is not deleted meanwhile
         entry, created = LadderEntry.objects.get_or_create(ladder=locked, bot=bot)
         if created:
             note_entry(locked, bot)

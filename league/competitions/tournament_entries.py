@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from engine.pairing import swiss_round_count
 from engine.rating import elo
-from league.bots import Obstacle, require_playable, require_qualified
+from league.bots import Obstacle, lock_active, require_playable, require_qualified
 from league.competitions.history import history_of
 from league.models import Bot, Tournament, TournamentEntry
 
@@ -45,6 +45,7 @@ def enter(*, tournament: Tournament, bot: Bot, by_organiser: bool = False) -> To
                 code="bot-has-left",
             )
         first_round = _first_round(locked, by_organiser=by_organiser)
+        lock_active(bot.pk)  # so that it is not deleted meanwhile
         require_playable(bot, despite={Obstacle.PAUSED, Obstacle.OFFLINE})
         require_qualified(bot, locked.ladder.game)
         if entry is not None:
