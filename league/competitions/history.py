@@ -218,7 +218,7 @@ def _played(
     tournament: Tournament, opened: list[Round], drawn: dict[int, _Drawn], assumed: Assumed
 ) -> list[PlayedRound]:
     """Return the rounds for the pairing code."""
-    replaced_by = _replacements(drawn)
+    replays = _replays(drawn)
     byes: dict[int, dict[int, int]] = defaultdict(dict)
     for round_id, bot, count in Bye.objects.filter(round__tournament=tournament).values_list(
         "round", "bot", "blocks"
@@ -236,8 +236,9 @@ def _played(
     for block, first in drawn.items():
         if first.replaces is not None:
             continue
-        while is_void(block) and block in replaced_by:
-            block = replaced_by[block]
+        at_table = [block, *_all_replays(block, replays)]
+        # One of them counts at most. Without one, the newest stands for the table.
+        block = next((each for each in at_table if not is_void(each)), at_table[-1])
         void = is_void(block)
         results = () if void else tuple(matches.get(block, ()))
         played[first.round].append(PlayedBlock(tuple(drawn[block].bots), results, void))
@@ -248,13 +249,21 @@ def _played(
     ]
 
 
-def _replacements(drawn: dict[int, _Drawn]) -> dict[int, int]:
-    """Return the newest replacement of each block that was played again."""
-    found: dict[int, int] = {}
-    for block, of in drawn.items():
+def _replays(drawn: dict[int, _Drawn]) -> dict[int, list[int]]:
+    """Return the blocks that replace each block, ascending."""
+    found: dict[int, list[int]] = defaultdict(list)
+    for block, of in sorted(drawn.items()):
         if of.replaces is not None:
-            found[of.replaces] = max(block, found.get(of.replaces, 0))
+            found[of.replaces].append(block)
     return found
+
+
+def _all_replays(block: int, replays: Mapping[int, list[int]]) -> list[int]:
+    """Return the replays of a block and the replays of these, ascending."""
+    found = [*replays.get(block, ())]
+    for replay in found:  # it grows
+        found += replays.get(replay, ())
+    return sorted(found)
 
 
 def _matches(tournament: Tournament, assumed: Assumed) -> dict[int, list[MatchResult]]:

@@ -9,6 +9,7 @@ from django.core.exceptions import ValidationError
 from engine.pairing import seeding, stages
 from league import competitions, moderation, ratings
 from league.competitions.history import history_of
+from league.competitions.tournament_standings import tournament_standings
 from league.models import Block, Ladder, Tournament
 from league.moderation import LaterStages
 from tests.league import small
@@ -128,6 +129,26 @@ def test_a_replay_does_not_count_again_beside_the_block_that_it_replaces(olga: U
         moderation.restore_block(block=now(made), reason="no", made_by=olga)
     with pytest.raises(ValidationError, match="counts in its place"):
         moderation.play_again(block=now(made), reason="no", made_by=olga)
+
+
+def test_an_older_replay_that_counts_again_counts_for_the_tournament_too(olga: User) -> None:
+    swiss = swiss_of_six()
+    block = first_block(swiss, 3)
+    older = moderation.play_again(block=block, reason="wrong clock", made_by=olga)
+    play_on()
+    moderation.restore_block(block=now(block), reason="it was right", made_by=olga)
+    play_on()
+    newer = moderation.play_again(block=now(block), reason="it was wrong", made_by=olga)
+    play_on()
+    moderation.void_block(block=now(newer), reason="a power cut", made_by=olga)
+    moderation.restore_block(block=now(older), reason="this one was right", made_by=olga)
+    play_on()
+    standings = {each.bot: each.row.blocks for each in tournament_standings(again(swiss))}
+    assert len(set(standings.values())) == 1
+    [counting] = [each for each in (block, older, newer) if now(each).state == "finished"]
+    assert counting == older
+    last = history_of(again(swiss)).rounds[-1].blocks
+    assert [each.void for each in last] == [False] * len(last)
 
 
 def test_an_extra_block_that_was_drawn_after_a_replay_becomes_void_with_it(olga: User) -> None:
