@@ -155,8 +155,9 @@ def test_the_felt_fills_the_first_window_of_the_home_page(
     felt, caption = (page.locator(f"#tv {each}").bounding_box() for each in (".felt", ".why"))
     assert felt is not None
     assert caption is not None
-    # The bar, the headline, and one row on what is played stand before it.
-    assert felt["y"] < 200
+    # The bar, the headline, and one row on what is played stand before it. In a wide font, such as
+    # DejaVu Serif, the headline has two lines on a phone.
+    assert felt["y"] < 220
     assert felt["y"] + felt["height"] < caption["y"]
     assert caption["y"] < height
     # A replay begins while cards are on the felt; three cards of one seat are smaller than one.
