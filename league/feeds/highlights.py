@@ -44,10 +44,14 @@ SELECT winner.match_id, winner.bot_id, loser.bot_id,
 FROM seats AS winner
 JOIN seats AS loser ON loser.match_id = winner.match_id AND loser.place > 1
 JOIN league_roundentry AS winning ON winning.round_id = winner.round_id
-    AND winning.bot_id = winner.bot_id AND winning.revision = 1
+    AND winning.bot_id = winner.bot_id
 JOIN league_roundentry AS beaten ON beaten.round_id = loser.round_id
-    AND beaten.bot_id = loser.bot_id AND beaten.revision = 1
+    AND beaten.bot_id = loser.bot_id AND beaten.revision = winning.revision
 WHERE winner.place = 1 AND NOT loser.forfeited
+    AND winning.revision = (
+        SELECT max(revision) FROM league_roundentry AS entry
+        WHERE entry.round_id = winning.round_id AND entry.bot_id = winning.bot_id
+    )
     AND beaten.rating_before - winning.rating_before >= 1000
 ORDER BY 4 DESC, 1 LIMIT 1
 """

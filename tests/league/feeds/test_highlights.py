@@ -15,7 +15,7 @@ from engine.deals import SEED_BYTES, commitment
 from engine.games.partridge import Partridge
 from engine.playback import play_back
 from engine.record import Record
-from league import competitions, feeds, play
+from league import competitions, feeds, play, ratings
 from league.feeds import highlights
 from league.feeds.highlights import highlights_between
 from league.feeds.moments import deciding_step, last_step, moments, step_of_move
@@ -92,6 +92,27 @@ def test_the_upset_is_the_win_over_the_bot_rated_highest_above_the_winner(find: 
     assert upset.number == gaps[largest] // 1000 > 0
     winner, loser = MatchSeat.objects.filter(match=upset.match_id).order_by("place")
     assert (winner.bot, loser.bot) == (upset.bot, upset.opponent)
+
+
+def test_an_upset_is_found_in_a_round_that_was_rated_after_a_correction(
+    find: Find, played: Tournament
+) -> None:
+    block = Block.objects.filter(round__ladder=played.ladder).earliest("pk")
+    ratings.mark_void(block_id=block.pk, reason="a power cut")
+    assert ratings.correct(played.ladder.pk) is not None
+    now = Match.objects.earliest("pk").finished_at
+    assert now is not None
+    Match.objects.update(finished_at=now - timedelta(days=1))
+    later = small.tournament(played.ladder)
+    small.run_all()
+    matches = Match.objects.filter(block__round__tournament=later)
+    matches.update(finished_at=now)
+    for entry in RoundEntry.objects.filter(round__tournament=later).order_by("-rating_before"):
+        for match in matches.filter(block__round=entry.round_id, bot_ids__contains=[entry.bot_id]):
+            # The bot that is rated lowest comes last here, so it wins.
+            places = {bot: 1 if bot == entry.bot_id else 2 for bot in match.bot_ids}
+            small.set_places([match], places.__getitem__)
+    assert find()["upset"].number > 0
 
 
 def test_the_closest_match_has_the_fewest_points_between_the_best_two(find: Find) -> None:
