@@ -260,20 +260,22 @@ def _find_newcomer(day: date, game: str, start: datetime, end: datetime) -> None
         bot__retired_at=None,
         hidden=SHOWN,
     ).exclude(bot__kind=Bot.Kind.HOUSE)
+    kind = Highlight.Kind.NEWCOMER
     best = rows.order_by("-rating", "bot_id").first()
-    if best is not None:
-        win = _last_win(best.bot_id, game, start, end)
-        kind = Highlight.Kind.NEWCOMER
-        _store(
-            day,
-            kind,
-            game,
-            bot_id=best.bot_id,
-            ladder_id=best.ladder_id,
-            number=round(best.rating / 1000),
-            match_id=win,
-            step=None if win is None else _step(day, kind, win, best.bot_id),
-        )
+    if best is None:  # its owner may have deleted the bot
+        Highlight.objects.filter(day=day, kind=kind, game=game).delete()
+        return
+    win = _last_win(best.bot_id, game, start, end)
+    _store(
+        day,
+        kind,
+        game,
+        bot_id=best.bot_id,
+        ladder_id=best.ladder_id,
+        number=round(best.rating / 1000),
+        match_id=win,
+        step=None if win is None else _step(day, kind, win, best.bot_id),
+    )
 
 
 def _last_win(bot: int, game: str, start: datetime, end: datetime) -> int | None:

@@ -15,7 +15,7 @@ from engine.deals import SEED_BYTES, commitment
 from engine.games.partridge import Partridge
 from engine.playback import play_back
 from engine.record import Record
-from league import competitions, feeds, play, ratings
+from league import bots, competitions, feeds, play, ratings
 from league.feeds import highlights
 from league.feeds.highlights import highlights_between
 from league.feeds.moments import deciding_step, last_step, moments, step_of_move
@@ -302,6 +302,14 @@ def test_the_best_new_bot_has_the_highest_rating_of_those_made_that_day(
     winners = [seat.bot_id for seat in found.match.seating.all() if seat.place == 1]
     assert winners == [best.bot_id]
     assert found.step
+
+
+def test_a_bot_that_its_owner_deletes_on_its_first_day_is_no_best_new_bot(find: Find) -> None:
+    ada = User.objects.create(username="ada")
+    Bot.objects.filter(name="bot-1").update(kind=Bot.Kind.HOSTED, owner=ada)
+    assert find()["newcomer"].bot.name == "bot-1"
+    bots.retire(Bot.objects.get(name="bot-1"), timezone.now())
+    assert "newcomer" not in find()
 
 
 def test_the_last_highlights_come_first_each_match_once_and_of_a_bot_alone(find: Find) -> None:
