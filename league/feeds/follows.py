@@ -29,7 +29,10 @@ def follow(account: User, followed: Bot | Tournament) -> None:
     Raises:
         ValidationError: the account follows `MAX_FOLLOWED` others.
     """
-    if Follow.objects.filter(account=account).count() >= MAX_FOLLOWED:
+    own = Follow.objects.filter(account=account)
+    if own.filter(**_object(followed)).exists():
+        return
+    if own.count() >= MAX_FOLLOWED:
         raise ValidationError(
             f"You follow {MAX_FOLLOWED} bots and tournaments, the maximum. Stop following one of "
             "them first."

@@ -168,6 +168,7 @@ def test_an_account_follows_a_limited_number(
 ) -> None:
     monkeypatch.setattr(follows, "MAX_FOLLOWED", 1)
     feeds.follow(ada, cup)
+    feeds.follow(ada, cup)  # nothing changes
     with pytest.raises(ValidationError, match="You follow 1 "):
         feeds.follow(ada, Bot.objects.get(name="bot-1"))
 
