@@ -74,7 +74,10 @@ def _rated_blocks(ladder: Ladder) -> Iterator[RatedBlock]:
     results = stored_results(MatchSeat.objects.filter(match__block__in=blocks))
     for _, stored in groupby(results, attrgetter("block")):
         of_block = list(stored)
-        yield RatedBlock([one.result for one in of_block], ratings[of_block[0].round])
+        known = ratings.get(of_block[0].round, {})
+        # A round that was applied since the ratings were read is for the next report.
+        if known.keys() >= set(of_block[0].result.seating):
+            yield RatedBlock([one.result for one in of_block], known)
 
 
 def _matches(ladder: Ladder, found: PairTest) -> list[int]:

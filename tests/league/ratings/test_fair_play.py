@@ -1,11 +1,16 @@
 """The report on fair play: who stands out on a ladder, for organisers alone."""
 
+from collections.abc import Iterator
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
 from league.models import Bot, Ladder, Match
+from league.models.matches import MatchSeatQuerySet
+from league.ratings import fair_play
 from league.ratings.fair_play import fair_play_report
+from league.ratings.match_results import StoredResult, stored_results
 from tests.league import small
 from tests.league.kept import kept
 
@@ -67,3 +72,16 @@ def test_the_report_states_the_gains_that_it_can_find(ladder: Ladder) -> None:
     assert fed.pairs > 0
     assert fed.smallest_gain is not None
     assert 0.1 < fed.smallest_gain < 2
+
+
+def test_a_round_that_is_applied_during_the_report_is_for_the_next_one(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def late(seats: MatchSeatQuerySet) -> Iterator[StoredResult]:
+        small.play_round(ladder, list(Bot.objects.values_list("pk", flat=True)[:3]))
+        return stored_results(seats)
+
+    monkeypatch.setattr(fair_play, "stored_results", late)
+    assert fair_play_report(ladder).blocks == 60
+    monkeypatch.undo()
+    assert fair_play_report(ladder).blocks == 61
