@@ -53,8 +53,10 @@ def changes(
         void: ids of blocks to treat as void, beyond the void ones.
         restored: ids of void blocks to treat as finished.
     """
-    now = _places(ladder, _fold(ladder, (), ()))
-    then = _places(ladder, _fold(ladder, void, restored))
+    # A round that is applied meanwhile is no part of the decision.
+    up_to = ladder.rounds.last_applied()
+    now = _places(ladder, _fold(ladder, up_to, (), ()))
+    then = _places(ladder, _fold(ladder, up_to, void, restored))
     found = [
         Change(bot, now.get(bot), then.get(bot))
         for bot in now.keys() | then.keys()
@@ -83,9 +85,9 @@ def _places(ladder: Ladder, state: _State) -> dict[int, Place]:
     }
 
 
-def _fold(ladder: Ladder, void: Collection[int], restored: Collection[int]) -> _State:
+def _fold(ladder: Ladder, up_to: int, void: Collection[int], restored: Collection[int]) -> _State:
     state = _State()
-    for round_ in _rounds(ladder, frozenset(void), frozenset(restored)):
+    for round_ in _rounds(ladder, up_to, frozenset(void), frozenset(restored)):
         state.ratings = elo.apply_round(state.ratings, round_).states
         for block in round_.blocks:
             if block.rated and not block.void:
@@ -93,9 +95,11 @@ def _fold(ladder: Ladder, void: Collection[int], restored: Collection[int]) -> _
     return state
 
 
-def _rounds(ladder: Ladder, void: frozenset[int], restored: frozenset[int]) -> Iterator[elo.Round]:
-    """Yield the applied rounds in the order of their application."""
-    applied = ladder.rounds.applied().order_by("applied_number")
+def _rounds(
+    ladder: Ladder, up_to: int, void: frozenset[int], restored: frozenset[int]
+) -> Iterator[elo.Round]:
+    """Yield the rounds up to an applied number in the order of their application."""
+    applied = ladder.rounds.filter(applied_number__lte=up_to).order_by("applied_number")
     every = list(applied.only("pk", "k_schedule"))
     for at in range(0, len(every), _CHUNK):
         chunk = every[at : at + _CHUNK]

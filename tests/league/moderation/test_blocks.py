@@ -123,6 +123,21 @@ def test_a_preview_equals_the_result_and_stores_nothing(swiss: Tournament, olga:
     assert {row.bot.pk: row.rating_now for row in back.ratings} == changed
 
 
+def test_a_round_that_is_applied_during_a_preview_is_no_part_of_it(
+    swiss: Tournament, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fold = assuming._fold
+    bots = list(swiss.ladder.standings.values_list("bot", flat=True)[:3])
+
+    def late(*args: Any) -> Any:
+        found = fold(*args)
+        small.play_round(swiss.ladder, bots)
+        return found
+
+    monkeypatch.setattr(assuming, "_fold", late)
+    assert assuming.changes(swiss.ladder) == []
+
+
 def test_the_assumed_fold_equals_the_stored_ratings(swiss: Tournament) -> None:
     assert assuming.changes(swiss.ladder) == []
 
