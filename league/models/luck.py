@@ -14,7 +14,7 @@ class LuckCount(models.Model):
         null=True, blank=True, help_text="When a count was last put into the queue."
     )
     counted_at = models.DateTimeField(
-        null=True, blank=True, help_text="When the last count ended; empty before the first."
+        null=True, blank=True, help_text="When the last count began; empty before the first."
     )
     revision = models.PositiveIntegerField(
         null=True, blank=True, help_text="Revision of the ledger that was counted."

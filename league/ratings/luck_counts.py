@@ -45,6 +45,7 @@ def take_luck_counts(now: datetime) -> list[int]:
 
 def count_luck(ladder_id: int) -> LuckCount:
     """Count the luck on a ladder and store it; safe to call any number of times."""
+    began = timezone.now()  # a fit that ends from now on may not be counted
     ladder = Ladder.objects.get(pk=ladder_id)
     found = []
     for twins in twins_on(ladder):
@@ -66,7 +67,7 @@ def count_luck(ladder_id: int) -> LuckCount:
     with transaction.atomic():
         LuckCount.objects.get_or_create(ladder=ladder)
         count = LuckCount.objects.select_for_update().get(ladder=ladder)
-        count.counted_at = timezone.now()
+        count.counted_at = began
         count.revision = ladder.revision
         count.block_error = error
         count.save(update_fields=["counted_at", "revision", "block_error"])

@@ -179,6 +179,19 @@ def test_luck_is_counted_after_a_fit_and_then_again_after_ten_minutes(ladder: La
     assert ratings.take_luck_counts(later + luck_counts.EVERY) == [ladder.pk]
 
 
+def test_a_fit_that_ends_during_a_count_is_counted_by_the_next_one(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def late(of: Ladder) -> float | None:
+        found = noise.block_error(of)
+        assert fit_due() == 1
+        return found
+
+    monkeypatch.setattr(luck_counts, "block_error", late)
+    ratings.count_luck(ladder.pk)
+    assert ratings.take_luck_counts(timezone.now()) == [ladder.pk]
+
+
 def test_a_corrected_ladder_is_counted_again_before_the_page_shows_its_luck(
     client: Client, ladder: Ladder
 ) -> None:
