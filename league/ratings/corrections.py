@@ -1,9 +1,22 @@
 """Corrections: a ladder is folded again as a new revision, so that it follows its void marks."""
 
+from collections.abc import Collection
+
 from django.db import transaction
 from django.db.models import QuerySet
 
-from league.models import Block, Fit, HeadToHead, Ladder, Revision, Standing, VoidMark
+from league.models import (
+    Block,
+    BlockBot,
+    Fit,
+    HeadToHead,
+    Ladder,
+    Performance,
+    Revision,
+    RoundEntry,
+    Standing,
+    VoidMark,
+)
 from league.models.built_once import built_once
 from league.ratings.alarms import lift_alarm
 from league.ratings.applying import write_ledger
@@ -64,6 +77,7 @@ def correct(ladder_id: int, *, reason: str = "") -> Revision | None:
         Block.objects.filter(pk__in=restored).update(state=Block.State.FINISHED)
         _replace_standings(fold)
         rewrite_wrong_copies(fold.wrong)
+        _forget_performance(void, number)
         # Performance is fitted again, as after any round.
         Fit.objects.filter(round__ladder=ladder, round__applied_number__gte=first).delete()
         ladder.revision = number
@@ -94,6 +108,17 @@ def _write_rounds(
         if applied_number(round_) >= first:
             write_ledger(round_, applied, revision)
             write_packed(round_, finished)
+
+
+def _forget_performance(void: Collection[int], revision: int) -> None:
+    """Delete the performance after a round of a bot that the round does not rate any more.
+
+    A fit stores rows only for bots that a round has rated, so it would leave this one.
+    """
+    seats = BlockBot.objects.filter(block__in=void).values_list("block__round", "bot")
+    rated = RoundEntry.objects.filter(revision=revision, round__blocks__in=void)
+    for round_id, bot in set(seats).difference(rated.values_list("round", "bot")):
+        Performance.objects.filter(round=round_id, bot=bot).delete()
 
 
 def _replace_standings(fold: Fold) -> None:
