@@ -124,7 +124,7 @@ class CurrentTokenView(ApiView):
 
 
 def _new_token(user: User, text: str) -> Response:
-    token = accounts.find_token(text)
+    token = accounts.find_token(text, is_use=False)
     if token is None:  # the account is locked
         raise ProblemError("wrong-credentials")
     data = {

@@ -104,7 +104,7 @@ class BotTokenView(ApiView):
     def post(self, request: Request, name: str) -> Response:
         """Get a new bot token for a bot. Its old token stops working."""
         text = bots.renew_token(_own(request, name))
-        token = accounts.find_token(text)
+        token = accounts.find_token(text, is_use=False)
         return created({"token": text}, "tokens", token.pk if token else "current")
 
 

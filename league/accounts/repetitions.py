@@ -62,7 +62,7 @@ def answer_once(
             text = given.body.pop("token", None)
             row.status, row.location, row.body = given.status, given.location, given.body
             row.has_token = text is not None
-            row.token = find_token(text) if text is not None else None
+            row.token = find_token(text, is_use=False) if text is not None else None
             row.save()
             return row, text, False
     except _TakenError:

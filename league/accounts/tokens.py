@@ -109,17 +109,21 @@ def tokens_of(user: User) -> QuerySet[Token]:
     return Token.objects.filter(Q(owner=user) | Q(bot__owner=user)).select_related("bot")
 
 
-def find_token(text: str) -> Token | None:
+def find_token(text: str, *, is_use: bool = True) -> Token | None:
     """Return the token with a text, as `find_tokens` does; None if it does not work."""
-    return find_tokens([text]).get(text)
+    return find_tokens([text], is_use=is_use).get(text)
 
 
-def find_tokens(texts: Collection[str]) -> dict[str, Token]:
+def find_tokens(texts: Collection[str], *, is_use: bool = True) -> dict[str, Token]:
     """Return tokens by text, joined with their owner or bot, without those that don't work.
 
     One query reads all tokens that this process does not remember. The tokens of a locked account
     and of its bots don't work. After a bot token is deleted, other processes that have just used it
     accept it for up to `REMEMBERED_SECONDS`.
+
+    Args:
+        texts: of tokens.
+        is_use: whether the time counts as their last use; a token that was just made is unused.
     """
     found: dict[str, Token] = {}
     unread: dict[str, str] = {}
@@ -142,7 +146,7 @@ def find_tokens(texts: Collection[str]) -> dict[str, Token]:
     unnoted = [
         found[text].pk
         for text in unread.values()
-        if text in found and _is_use_unnoted(found[text], now)
+        if is_use and text in found and _is_use_unnoted(found[text], now)
     ]
     if unnoted:
         Token.objects.filter(pk__in=unnoted).update(used_at=now)

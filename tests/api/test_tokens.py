@@ -89,6 +89,18 @@ def test_a_token_with_a_wrong_setting_is_refused(
     assert {name.partition(".")[0] for name in fields_of(problem)} == {field}
 
 
+@pytest.mark.parametrize("headers", [{}, {"Idempotency-Key": "my-key-1"}])
+def test_a_token_that_was_never_used_has_no_last_use(
+    api: Api, ada: tuple[User, str], headers: dict[str, str]
+) -> None:
+    credentials = {"username": "ada", "password": "a long enough secret"}
+    made = api.post("tokens", credentials, **headers).json()["id"]
+    api.post("bots", {"name": "ada-bot", "kind": "remote"}, token=ada[1], **headers)
+    listed = api.get("tokens", token=ada[1]).json()["results"]
+    assert {each["id"]: each["used_at"] for each in listed}[made] is None
+    assert [each["used_at"] for each in listed if each["bot"]] == [None]
+
+
 def test_the_last_use_is_noted_once_a_minute(api: Api, ada: tuple[User, str]) -> None:
     api.get("games", token=ada[1])
     first = api.get("tokens/current", token=ada[1]).json()["used_at"]
