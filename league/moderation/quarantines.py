@@ -75,7 +75,7 @@ def quarantine_bot(
         _lift(before)
         made = Quarantine.objects.create(bot=bot, reason=reason, ends_at=ends_at, made_by=made_by)
         decision = _note(Action.QUARANTINE, made, made_by, reason, is_own=is_own)
-    _stop_new_matches([bot.pk], decision)
+        transaction.on_commit(lambda: _stop_new_matches([bot.pk], decision))
     return made
 
 
@@ -99,8 +99,8 @@ def quarantine_account(
             account=account, reason=reason, ends_at=ends_at, made_by=made_by
         )
         decision = _note(Action.QUARANTINE, made, made_by, reason, is_own=is_own)
-    bots = Bot.objects.owned_by(account).values_list("pk", flat=True)
-    _stop_new_matches(list(bots), decision)
+        bots = Bot.objects.owned_by(account).values_list("pk", flat=True)
+        transaction.on_commit(lambda: _stop_new_matches(list(bots), decision))
     return made
 
 
@@ -254,9 +254,10 @@ def stop_new_matches(bot_id: int) -> None:
 def _stop_new_matches(bots: Collection[int], decision: ModerationEntry) -> None:
     """Void what waits for these bots and has not begun; end the comparisons of their versions.
 
-    The quarantine is committed already. A round that was being drawn holds its ladder's lock, so
-    this sees its blocks once it has the lock, and every later round sees the quarantine. If the
-    process ends meanwhile, a tick does the rest.
+    The quarantine is committed already, also if a request with an ``Idempotency-Key`` is one
+    transaction. A round that was being drawn holds its ladder's lock, so this sees its blocks once
+    it has the lock, and every later round sees the quarantine. If the process ends meanwhile, a
+    tick does the rest.
     """
     for ladder_id in Ladder.objects.order_by("pk").values_list("pk", flat=True):
         _void_blocks(ladder_id, _blocks_not_begun(bots), decision)

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future, wait
 from datetime import timedelta
 from ipaddress import ip_network
 from typing import Any
@@ -14,10 +15,13 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from api.schema import openapi_schema
+from league import competitions
 from league.accounts import repetitions
 from league.models import Bot, BotVersion, FirstAnswer, Match, Token, Tournament
+from league.moderation import quarantines
 from tests.api.conftest import Api, assert_problem, fields_of
 from tests.league import small
+from tests.league.at_once import SECONDS, in_thread
 from tests.league.bots.uploaded import FIRST
 from tests.responses import Response
 
@@ -236,6 +240,26 @@ def test_a_repetition_does_not_wait_for_ever_for_the_first_request(
     holder.join()
     assert_problem(answer, 409, "idempotency-key-in-use")
     assert answer["Retry-After"] == "2"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_quarantine_with_a_key_does_not_block_the_deletion_of_its_bot(
+    api: Api, ada: tuple[User, str], organiser: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [bot] = small.bots(1, owner=ada[0])
+    competitions.enter_ladder(ladder=small.ladder(), bot=bot)
+    stop = quarantines._stop_new_matches
+    deletions: list[Future[bool]] = []
+
+    def late(*args: Any) -> None:
+        deletions.append(in_thread(lambda: competitions.delete_bot(bot)))
+        wait(deletions, timeout=1)  # it holds the lock of the ladder
+        stop(*args)
+
+    monkeypatch.setattr(quarantines, "_stop_new_matches", late)
+    answer = api.post(f"bots/{bot}/quarantine", {"reason": "x"}, token=organiser, **KEY)
+    assert answer.status_code == 201
+    assert deletions[0].result(SECONDS) is True
 
 
 @pytest.mark.django_db
