@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
+from urllib.parse import quote, unquote
 
 from django.core.files.uploadedfile import UploadedFile
 from django.http import QueryDict
@@ -50,9 +51,9 @@ def answer_once(key: str, answer: Callable[[], Response], request: Request) -> R
     def run() -> FirstAnswer:
         response = answer()
         body = json.loads(json.dumps(response.data, cls=Encoder))
-        return FirstAnswer(
-            status=response.status_code, location=response.get("Location", ""), body=body
-        )
+        # Without its escapes, which make a name of Cyrillic letters six times as long.
+        location = unquote(response.get("Location", ""))
+        return FirstAnswer(status=response.status_code, location=location, body=body)
 
     token = token_of(request)
     client = (
@@ -73,7 +74,7 @@ def answer_once(key: str, answer: Callable[[], Response], request: Request) -> R
     except repetitions.TokenGoneError:
         raise ProblemError("idempotency-key-spent") from None
     body = row.body if text is None else {**row.body, "token": text}
-    headers = {"Location": row.location} if row.location else {}
+    headers = {"Location": quote(unquote(row.location))} if row.location else {}
     if is_repeated:
         headers[REPLAYED] = "true"
     return Response(body, row.status, headers=headers)

@@ -15,7 +15,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from api.schema import openapi_schema
-from league import competitions
+from league import accounts, competitions
 from league.accounts import repetitions
 from league.models import Bot, BotVersion, FirstAnswer, Match, Token, Tournament
 from league.moderation import quarantines
@@ -110,6 +110,18 @@ def test_if_the_first_token_was_revoked_a_repetition_gets_none(api: Api) -> None
     assert api.call("DELETE", "tokens/current", token=token).status_code == 204
     assert_problem(api.post("accounts", NEW, **KEY), 409, "idempotency-key-spent")
     assert not Token.objects.exists()
+
+
+def test_an_address_with_a_long_name_in_another_script_is_repeated(
+    api: Api, organiser: str
+) -> None:
+    name = "ж" * 150
+    accounts.create_account(username=name, password=NEW["password"])
+    path, body = f"accounts/{name}/quarantine", {"reason": "x"}
+    first, again = (api.post(path, body, token=organiser, **KEY) for _ in range(2))
+    assert (first.status_code, again["Idempotent-Replayed"]) == (201, "true")
+    assert first["Location"] == again["Location"]
+    assert api.get(first["Location"], token=organiser).json() == first.json()
 
 
 @pytest.mark.parametrize("key", ["", "two words", "x" * 256, "ä"])
