@@ -24,6 +24,8 @@ _TOGETHER = (
 """Scripts that one language writes together."""
 _INVISIBLE_LETTERS = frozenset("\u115f\u1160\u3164\uffa0\u17b4\u17b5")
 """Characters that count as letters and show nothing."""
+_LONGEST_SKELETON = AccountName._meta.get_field("skeleton").max_length
+"""A letter can look like up to five others, so the longest names have longer skeletons."""
 _REFUSED = re.compile(r"[^\w.@+-]+")
 _DIRECTION_MARKS = str.maketrans("", "", "\u200e\u200f")
 
@@ -53,7 +55,7 @@ def skeleton(name: str) -> str:
     """Return the text that all names have in common that look like this one."""
     table = _prototypes()
     shown = "".join(table.get(character, character) for character in name)
-    return unicodedata.normalize("NFKC", shown).casefold()
+    return unicodedata.normalize("NFKC", shown).casefold()[:_LONGEST_SKELETON]
 
 
 def store_skeleton(user: User) -> None:

@@ -126,6 +126,14 @@ def test_two_accounts_with_one_look_cannot_be_stored_at_the_same_time() -> None:
         User.objects.create_user("aIice")
 
 
+def test_the_longest_name_of_letters_that_look_like_several_is_allowed() -> None:
+    name = "\u102a" * 150
+    assert len(skeleton(name[:10])) == 50
+    accounts.create_account(username=name, password=PASSWORD)
+    with pytest.raises(ValidationError, match="looks like"):
+        accounts.create_account(username=name[:-1], password=PASSWORD)
+
+
 def test_the_name_of_a_deleted_account_is_free_again() -> None:
     User.objects.create_user("alice").delete()
     accounts.create_account(username="aIice", password=PASSWORD)
