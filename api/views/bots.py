@@ -239,11 +239,14 @@ class PromoteVersionView(ApiView):
     """The current version of a bot."""
 
     needs: ClassVar = {"POST": OwnerToken}
-    problems: ClassVar = {"POST": ("not-your-bot", "bot-retired", "not-ready")}
+    problems: ClassVar = {"POST": ("not-your-bot", "bot-retired", "not-ready", "not-qualified")}
 
     @operation("versions_promote", answers=VersionSerializer)
     def post(self, request: Request, name: str, number: int) -> Response:
-        """Promote a version of a hosted bot: make it current, so that it plays from now on."""
+        """Promote a version of a hosted bot: make it current, so that it plays from now on.
+
+        It must play the games of the ladders that the bot is on.
+        """
         bot = _own(request, name)
         version = _find_version(bot, number)
         bots.promote(version)

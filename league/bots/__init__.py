@@ -1,17 +1,13 @@
 """Bots: created, uploaded, checked, and run in the sandbox (docs/sandbox.md)."""
 
 from league.bots.check_times import check_seconds_left
-from league.bots.checks import (
-    check_version,
-    qualified_games,
-    require_qualified,
-    versions_to_check,
-)
+from league.bots.checks import check_version, versions_to_check
 from league.bots.daily_limits import DAILY_LIMITS
+from league.bots.games_played import qualified_games, require_qualified
 from league.bots.hosted_players import HostedBot
 from league.bots.playable import Obstacle, is_online, obstacles, require_playable
 from league.bots.players import create_player, remove_players
-from league.bots.promoting import promote, why_not_ready
+from league.bots.promoting import promote, require_games_of_ladders, why_not_ready
 from league.bots.registering import (
     change_bot,
     create_bot,
@@ -54,6 +50,7 @@ __all__ = [
     "remove_players",
     "renew_token",
     "require_active",
+    "require_games_of_ladders",
     "require_playable",
     "require_qualified",
     "retire",

@@ -9,7 +9,7 @@ from datetime import timedelta
 
 import structlog
 from django.core.cache import cache
-from django.core.exceptions import ObjectDoesNotExist, ValidationError
+from django.core.exceptions import ObjectDoesNotExist
 from django.db import InterfaceError, OperationalError, transaction
 from django.utils import timezone
 
@@ -18,7 +18,6 @@ from bots_sdk.sandbox.declarations import declared_games
 from bots_sdk.sandbox.errors import SandboxUnavailableError
 from bots_sdk.sandbox.sources import read_source
 from engine.errors import MatchInterruptedError
-from engine.games import catalogue
 from league import durations
 from league.bots import check_attempts, jails
 from league.bots.hosted_players import storable
@@ -47,46 +46,6 @@ def versions_to_check() -> list[int]:
     found = waiting.order_by("pk").values_list("pk", flat=True)[:20]
     seconds = QUEUE_AGAIN_AFTER.total_seconds()
     return [pk for pk in found if cache.add(f"check-version:{pk}", True, timeout=seconds)]
-
-
-def require_qualified(bot: Bot, game: str, version: BotVersion | None = None) -> None:
-    """Raise if a bot did not qualify for a game.
-
-    Args:
-        bot: to enter.
-        game: its name.
-        version: of the bot; None: the current version.
-
-    Raises:
-        ValidationError: the version failed to qualify for it, or does not declare it (code
-            ``not-qualified``).
-    """
-    wanted = bot.current_id if version is None else version.pk
-    matches = {match.game: match for match in QualifyingMatch.objects.filter(version=wanted)}
-    if game in matches and not matches[game].passed:
-        raise ValidationError(
-            f"{version or bot} failed its check for {game}: {matches[game].reason}. "
-            f"Upload a version that plays {game}.",
-            code="not-qualified",
-        )
-    if matches and game not in matches:
-        raise ValidationError(
-            f"{version or bot} declares that it plays {', '.join(sorted(matches))}, not {game}. "
-            f"If it can play {game}, add {game} to GAMES in its file, and upload it again.",
-            code="not-qualified",
-        )
-
-
-def qualified_games(versions: Sequence[BotVersion]) -> dict[int, frozenset[str]]:
-    """Return the games that `require_qualified` allows, by a version's number. Costs one query."""
-    matches = QualifyingMatch.objects.filter(version__in=versions)
-    games: dict[int, set[str]] = {}
-    for version, game, passed in matches.values_list("version__number", "game", "passed"):
-        games.setdefault(version, set()).update([game] if passed else [])
-    return {
-        version.number: frozenset(games.get(version.number, catalogue.GAMES))
-        for version in versions
-    }
 
 
 def check_version(version_id: int) -> bool:

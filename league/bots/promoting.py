@@ -3,6 +3,7 @@
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
+from league.bots.games_played import require_qualified
 from league.bots.retiring import lock_active
 from league.models import Bot, BotVersion, Standing
 
@@ -24,13 +25,15 @@ def promote(version: BotVersion, *, instead_of: BotVersion | None = None) -> boo
 
     Args:
         version: to promote.
-        instead_of: do nothing unless this version is current; None: promote in any case.
+        instead_of: do nothing unless this version is current, and the other one plays the games
+            of the bot's ladders; None: promote or raise.
 
     Returns:
         Whether the version is current now.
 
     Raises:
-        ValidationError: it is not ready (code ``not-ready``), or the bot was deleted (code
+        ValidationError: it is not ready (code ``not-ready``), it does not play the game of a ladder
+            that the bot is on (code ``not-qualified``), or the bot was deleted (code
             ``bot-retired``).
     """
     with transaction.atomic():
@@ -40,9 +43,37 @@ def promote(version: BotVersion, *, instead_of: BotVersion | None = None) -> boo
         version.refresh_from_db()
         if version.state != BotVersion.State.READY:
             raise ValidationError(why_not_ready(version), code="not-ready")
-        if bot.current_id != version.pk:
-            make_current(bot, version)
+        if bot.current_id == version.pk:
+            return True
+        try:
+            require_games_of_ladders(bot, version)
+        except ValidationError:
+            if instead_of is not None:
+                return False
+            raise
+        make_current(bot, version)
     return True
+
+
+def require_games_of_ladders(bot: Bot, version: BotVersion) -> None:
+    """Raise unless a version plays the games of the ladders that its bot is on.
+
+    An upload that fails this is refused. An older or a held version was checked for the ladders of
+    its time.
+
+    Raises:
+        ValidationError: with code ``not-qualified``.
+    """
+    games = bot.ladder_entries.order_by().values_list("ladder__game", flat=True).distinct()
+    for game in sorted(games):
+        try:
+            require_qualified(bot, game, version)
+        except ValidationError as error:
+            raise ValidationError(
+                f"{bot} is on a ladder of {game}. {error.messages[0]} Or withdraw {bot} from the "
+                "ladder.",
+                code="not-qualified",
+            ) from None
 
 
 def why_not_ready(version: BotVersion) -> str:

@@ -1,0 +1,41 @@
+"""Promoting: which versions of a bot may become current."""
+
+import pytest
+from django.core.exceptions import ValidationError
+
+from league import bots, competitions
+from league.models import Bot, BotVersion
+from tests.league import small
+from tests.league.bots.uploaded import FIRST, hosted_bot, owner
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def checked(bot: Bot, declared: str, *, held: bool = False) -> BotVersion:
+    source = f"GAMES = {declared}\n".encode() + FIRST
+    version = bots.upload(bot=bot, data=source, held=held)
+    assert bots.check_version(version.pk)
+    version.refresh_from_db()
+    assert version.state == "ready"
+    return version
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_a_version_that_does_not_play_the_game_of_a_ladder_is_not_promoted(held: bool) -> None:
+    bot, ladder = hosted_bot(owner()), small.ladder(seats=2)
+    if held:  # at its check the bot was on no ladder
+        both = checked(bot, "['partridge', 'twelve-days']")
+        other = checked(bot, "['twelve-days']", held=True)
+    else:
+        other = checked(bot, "['twelve-days']")
+        both = checked(bot, "['twelve-days', 'partridge']")
+    bot.refresh_from_db()
+    competitions.enter_ladder(ladder=ladder, bot=bot)
+    with pytest.raises(ValidationError, match="is on a ladder of partridge") as caught:
+        bots.promote(other)
+    assert caught.value.code == "not-qualified"
+    assert bots.promote(other, instead_of=both) is False
+    bot.refresh_from_db()
+    assert bot.current == both
+    competitions.leave_ladder(ladder=ladder, bot=bot)
+    assert bots.promote(other)
