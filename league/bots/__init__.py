@@ -7,7 +7,7 @@ from league.bots.games_played import qualified_games, require_qualified
 from league.bots.hosted_players import HostedBot
 from league.bots.playable import Obstacle, is_online, obstacles, require_playable
 from league.bots.players import create_player, remove_players
-from league.bots.promoting import promote, require_games_of_ladders, why_not_ready
+from league.bots.promoting import promote, require_games_entered, why_not_ready
 from league.bots.registering import (
     change_bot,
     create_bot,
@@ -50,7 +50,7 @@ __all__ = [
     "remove_players",
     "renew_token",
     "require_active",
-    "require_games_of_ladders",
+    "require_games_entered",
     "require_playable",
     "require_qualified",
     "retire",

@@ -20,6 +20,7 @@ from bots_sdk.sandbox.sources import read_source
 from engine.errors import MatchInterruptedError
 from league import durations
 from league.bots import check_attempts, jails
+from league.bots.games_played import games_entered
 from league.bots.hosted_players import storable
 from league.bots.promoting import make_current, takes_over
 from league.bots.qualifying import (
@@ -52,9 +53,10 @@ def check_version(version_id: int) -> bool:
     """Check a version and make it ready or refuse it; return whether this call decided.
 
     It must play the games that it declares. If it declares none, it must play each game of the
-    ladders that its bot is on; if the bot is on none, any game. Safe to call any number of times,
-    also in parallel. If there is no sandbox, or it breaks, the version waits for another worker; if
-    the database is away, it waits too. If its bot is deleted meanwhile, there is no result.
+    ladders and tournaments that its bot is in; if the bot is in none, any game. Safe to call any
+    number of times, also in parallel. If there is no sandbox, or it breaks, the version waits for
+    another worker; if the database is away, it waits too. If its bot is deleted meanwhile, there is
+    no result.
     """
     version = BotVersion.objects.select_related("bot").filter(pk=version_id).first()
     if version is None or version.state != BotVersion.State.CHECKING:
@@ -146,7 +148,7 @@ def _decide(
     Args:
         version_id: id of the version.
         matches: its qualifying matches.
-        needed: the games that it must play, beside those of the bot's ladders.
+        needed: the games that it must play, beside those that the bot has entered.
     """
     with transaction.atomic():
         # The bot first, as its deletion does.
@@ -155,7 +157,7 @@ def _decide(
         version = BotVersion.objects.select_for_update(of=("self",)).get(pk=version_id)
         if version.state != BotVersion.State.CHECKING:
             return False
-        entered = set(bot.ladder_entries.values_list("ladder__game", flat=True))
+        entered = games_entered(bot)
         failed = [match for match in matches if not match.passed]
         decisive = [match for match in failed if match.game in entered.union(needed)]
         if not entered and len(failed) == len(matches):
@@ -163,8 +165,8 @@ def _decide(
         reasons = [f"{match.game}: {match.reason}" for match in decisive]
         played = {match.game for match in matches}
         reasons += [
-            f"{game}: {bot} is on a ladder of this game, and GAMES in the file does not declare "
-            f"it. Declare it, or withdraw {bot} from the ladder"
+            f"{game}: {bot} is on a ladder or in a tournament of this game, and GAMES in the file "
+            f"does not declare it. Declare it, or withdraw {bot} from there"
             for game in sorted(entered - played)
             if not decisive
         ]

@@ -1,11 +1,11 @@
-"""The games that a version of a bot plays, by its check."""
+"""The games that a version of a bot plays, by its check, and those that it must play."""
 
 from collections.abc import Sequence
 
 from django.core.exceptions import ValidationError
 
 from engine.games import catalogue
-from league.models import Bot, BotVersion, QualifyingMatch
+from league.models import Bot, BotVersion, QualifyingMatch, Tournament, TournamentEntry
 
 
 def require_qualified(bot: Bot, game: str, version: BotVersion | None = None) -> None:
@@ -46,3 +46,18 @@ def qualified_games(versions: Sequence[BotVersion]) -> dict[int, frozenset[str]]
         version.number: frozenset(games.get(version.number, catalogue.GAMES))
         for version in versions
     }
+
+
+def games_entered(bot: Bot) -> set[str]:
+    """Return the games of the ladders that a bot is on, and of its tournaments, but for past ones.
+
+    Rounds draw the bot with its current version, which must play these games.
+    """
+    of_ladders = bot.ladder_entries.order_by().values_list("ladder__game", flat=True)
+    entries = TournamentEntry.objects.filter(
+        bot=bot,
+        state=TournamentEntry.State.ENTERED,
+        tournament__state__in=[*Tournament.NOT_STARTED, Tournament.State.RUNNING],
+    )
+    of_tournaments = entries.order_by().values_list("tournament__ladder__game", flat=True)
+    return {*of_ladders, *of_tournaments}

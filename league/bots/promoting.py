@@ -3,7 +3,7 @@
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from league.bots.games_played import require_qualified
+from league.bots.games_played import games_entered, require_qualified
 from league.bots.retiring import lock_active
 from league.models import Bot, BotVersion, Standing
 
@@ -26,14 +26,14 @@ def promote(version: BotVersion, *, instead_of: BotVersion | None = None) -> boo
     Args:
         version: to promote.
         instead_of: do nothing unless this version is current, and the other one plays the games
-            of the bot's ladders; None: promote or raise.
+            that the bot has entered; None: promote or raise.
 
     Returns:
         Whether the version is current now.
 
     Raises:
         ValidationError: it is not ready (code ``not-ready``), it does not play the game of a ladder
-            that the bot is on (code ``not-qualified``), or the bot was deleted (code
+            or tournament that the bot is in (code ``not-qualified``), or the bot was deleted (code
             ``bot-retired``).
     """
     with transaction.atomic():
@@ -46,7 +46,7 @@ def promote(version: BotVersion, *, instead_of: BotVersion | None = None) -> boo
         if bot.current_id == version.pk:
             return True
         try:
-            require_games_of_ladders(bot, version)
+            require_games_entered(bot, version)
         except ValidationError:
             if instead_of is not None:
                 return False
@@ -55,23 +55,22 @@ def promote(version: BotVersion, *, instead_of: BotVersion | None = None) -> boo
     return True
 
 
-def require_games_of_ladders(bot: Bot, version: BotVersion) -> None:
-    """Raise unless a version plays the games of the ladders that its bot is on.
+def require_games_entered(bot: Bot, version: BotVersion) -> None:
+    """Raise unless a version plays the games of the ladders and tournaments that its bot is in.
 
-    An upload that fails this is refused. An older or a held version was checked for the ladders of
-    its time.
+    An upload that fails this is refused. An older or a held version was checked for what the bot
+    had entered then.
 
     Raises:
         ValidationError: with code ``not-qualified``.
     """
-    games = bot.ladder_entries.order_by().values_list("ladder__game", flat=True).distinct()
-    for game in sorted(games):
+    for game in sorted(games_entered(bot)):
         try:
             require_qualified(bot, game, version)
         except ValidationError as error:
             raise ValidationError(
-                f"{bot} is on a ladder of {game}. {error.messages[0]} Or withdraw {bot} from the "
-                "ladder.",
+                f"{bot} is on a ladder or in a tournament of {game}. {error.messages[0]} Or "
+                f"withdraw {bot} from there.",
                 code="not-qualified",
             ) from None
 

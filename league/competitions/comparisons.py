@@ -44,7 +44,7 @@ def compare(*, bot: Bot, ladder: Ladder, new: int, old: int, promote: bool = Fal
     Raises:
         ValidationError: by field: a version does not exist or is not ready, or ``promote`` is set
             and the old version is not current. Or with a code: a version did not qualify for the
-            ladder's game, or for that of another of the bot's ladders if ``promote`` is set
+            ladder's game, or for another one that the bot has entered if ``promote`` is set
             (``not-qualified``), another comparison of the bot is running
             (``comparison-running``), the ladder has too few bots that can play now
             (``too-few-opponents``), the bot is in quarantine (``quarantined``), was deleted
@@ -101,7 +101,7 @@ def _checked_versions(
     for number in (new, old):
         bots.require_qualified(bot, ladder.game, versions[number])
     if promote:
-        bots.require_games_of_ladders(bot, versions[new])
+        bots.require_games_entered(bot, versions[new])
     if len(_opponents_by_owner(bot, ladder)) < ladder.seats - 2:
         raise ValidationError(
             f"A comparison on {ladder} needs {ladder.seats - 2} opponents of different owners that "

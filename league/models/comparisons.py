@@ -59,8 +59,8 @@ class Comparison(SetAside):
             return ""
         return (
             f"Version {self.new.number} was not promoted, because version {self.old.number} was "
-            "no longer the current version when the comparison ended, or because the bot was on a "
-            f"ladder whose game version {self.new.number} does not play."
+            "no longer the current version when the comparison ended, or because the bot had "
+            f"entered a game that version {self.new.number} does not play."
         )
 
 

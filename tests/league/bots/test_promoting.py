@@ -31,7 +31,7 @@ def test_a_version_that_does_not_play_the_game_of_a_ladder_is_not_promoted(held:
         both = checked(bot, "['twelve-days', 'partridge']")
     bot.refresh_from_db()
     competitions.enter_ladder(ladder=ladder, bot=bot)
-    with pytest.raises(ValidationError, match="is on a ladder of partridge") as caught:
+    with pytest.raises(ValidationError, match="tournament of partridge") as caught:
         bots.promote(other)
     assert caught.value.code == "not-qualified"
     assert bots.promote(other, instead_of=both) is False
@@ -39,3 +39,21 @@ def test_a_version_that_does_not_play_the_game_of_a_ladder_is_not_promoted(held:
     assert bot.current == both
     competitions.leave_ladder(ladder=ladder, bot=bot)
     assert bots.promote(other)
+
+
+def test_a_version_must_play_the_game_of_a_tournament_that_is_not_over() -> None:
+    bot = hosted_bot(owner())
+    both = checked(bot, "['partridge', 'twelve-days']")
+    bot.refresh_from_db()
+    cup = small.tournament(small.ladder(seats=2))
+    competitions.enter(tournament=cup, bot=bot, by_organiser=True)
+    version = bots.upload(bot=bot, data=b"GAMES = ['twelve-days']\n" + FIRST)
+    assert bots.check_version(version.pk)
+    version.refresh_from_db()
+    assert version.state == "refused"
+    assert version.reason.startswith("partridge: ")
+    assert "or in a tournament of this game" in version.reason
+    bot.refresh_from_db()
+    assert bot.current == both
+    competitions.withdraw(tournament=cup, bot=bot, by_organiser=True)
+    checked(bot, "['twelve-days']")

@@ -247,7 +247,7 @@ def test_a_version_uploaded_in_the_meantime_stays_current_and_the_page_shows_it(
     assert bot.current == third
     text = (
         "Version 2 was not promoted, because version 1 was no longer the current version when the "
-        "comparison ended, or because the bot was on a ladder whose game version 2 does not play."
+        "comparison ended, or because the bot had entered a game that version 2 does not play."
     )
     assert comparison.not_promoted == text
     assert text in client.get(f"/comparisons/{comparison.pk}/").content.decode()
