@@ -123,6 +123,8 @@ class MatchFeed:
     def new_events(self) -> list[FeedEvent]:
         """Return the events since the last call; three queries at most.
 
+        If a query fails, the next call returns all events since the last one that did not.
+
         Raises:
             Match.DoesNotExist: the match does not exist.
         """
@@ -151,14 +153,16 @@ class MatchFeed:
         moves = stored_moves(match, self._plies)
         if moves is None:
             return []
+        # Before the events: if a query fails, the next call still returns all of them.
+        deadline = self._deadline(match)
         events = self._events_of(match, moves)
         assert self._state is not None, "the deal begins the events"
-        self.clock = PhaseClock(list(self._state.actors), self._deadline(match))
+        self.clock = PhaseClock(list(self._state.actors), deadline)
         return events
 
     def _deadline(self, match: Match) -> datetime | None:
         """Return the latest deadline in the current phase, also of turns that are decided."""
-        found = match.turns.filter(ply__gte=self._plies).aggregate(latest=Max("deadline"))
+        found = match.turns.filter(ply__gte=match.plies).aggregate(latest=Max("deadline"))
         latest: datetime | None = found["latest"]
         return latest
 
@@ -167,9 +171,9 @@ class MatchFeed:
         found = []
         if self._state is None:
             dealt = deal_of(match)
-            self._state = dealt.state
             seating = match.seating.select_related("bot__player").order_by("seat")
             self._names = [seat_name(seat) for seat in seating]
+            self._state = dealt.state
             found.append(_feed_event(match, dealt, self._names))
         for phase in play_on(self._state, moves, self._plies):
             self._plies = phase.ply
