@@ -109,8 +109,7 @@ async def hand_out(
     if late:
         bot_ids = [pk for pk in bot_ids if pk not in late]
         turns = [turn for turn in turns if turn.bot_id not in late]
-    fresh = [turn.pk for turn in turns if turn.handed_out_at is None]
-    if fresh:
+    while fresh := [turn.pk for turn in turns if turn.handed_out_at is None]:
         values = turn_statements.hand_out_values(fresh, now)
         receipts = turn_statements.receipts(await run(turn_statements.HAND_OUT, values))
         opened = {turn.pk: turn.opened_at for turn in turns}
@@ -120,7 +119,7 @@ async def hand_out(
         if receipts.keys() >= set(fresh):
             turns = [_with_receipt(turn, receipts.get(turn.pk)) for turn in turns]
         else:  # another request has handed out or decided one of them meanwhile
-            turns, matches = await _read(bot_ids, run)
+            turns, matches = await _read(bot_ids, run)  # and others may have opened
     logs, behind = known_logs(matches.values())
     if behind:
         parts = statements.logged_values(missing(logs, behind))

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from league import play
 from league.models import Bot, Clock, Door, Match, Turn
-from league.play import outages
+from league.play import outages, turn_statements
 from league.play.outages import Probe
 from league.play.turn_clocks import GRACE
-from tests.league.play.live import START, second
+from tests.league.play.live import START, match_of, second
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -106,3 +106,22 @@ def test_an_outage_that_ends_while_turns_are_handed_out_is_given_back_in_full(
     outages.keep(second(30.4))
     turn = Turn.objects.get(bot=bots[0])
     assert turn.deadline >= second(30.2) + MOVE + BANK
+
+
+def test_a_turn_that_opens_while_others_are_handed_out_is_handed_out_too(
+    match: Match, bots: list[Bot], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another request hands out the first turn meanwhile, so that the turns are read again."""
+    real = turn_statements.hand_out_values
+
+    def overtaken(turn_ids: list[int], now: datetime) -> object:
+        monkeypatch.undo()
+        play.open_turns(bots[0], second(0.5))
+        match_of(bots)
+        return real(turn_ids, now)
+
+    monkeypatch.setattr(turn_statements, "hand_out_values", overtaken)
+    turns = play.open_turns(bots[0], second(1))
+    assert len(turns) == 2
+    again = play.open_turns(bots[0], second(1.5))
+    assert [turn["deadline"] for turn in again] == [turn["deadline"] for turn in turns]
