@@ -149,8 +149,19 @@ def find_tokens(texts: Collection[str], *, is_use: bool = True) -> dict[str, Tok
         if is_use and text in found and _is_use_unnoted(found[text], now)
     ]
     if unnoted:
-        Token.objects.filter(pk__in=unnoted).update(used_at=now)
+        _note_use(unnoted, now)
     return found
+
+
+def _note_use(token_ids: Collection[int], now: datetime) -> None:
+    """Store that tokens are used; leave out locked rows, so that nobody waits for a lock.
+
+    The gateway reads the tokens of many bots at once. Such a row is being deleted or replaced.
+    """
+    with transaction.atomic(savepoint=False):
+        locked = Token.objects.select_for_update(skip_locked=True, no_key=True)
+        free = locked.filter(pk__in=token_ids).values("pk")
+        Token.objects.filter(pk__in=free).update(used_at=now)
 
 
 def remembered_token(text: str) -> Token | None:

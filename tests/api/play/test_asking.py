@@ -14,12 +14,12 @@ from django.utils import timezone
 from api.play import database
 from api.play.connections import LoopConnections
 from api.play.turn_waiters import PollWaiter, TurnWaiters, WaitingBot
-from league import play
-from league.models import Bot, Clock, Turn
+from league import accounts, play
+from league.models import Bot, Clock, Token, Turn
 from league.play import outages
 from league.play.turn_clocks import whole_ms
 from league.play.turns import note_all_seen
-from tests.api.play.sites import Site, await_true, open_match
+from tests.api.play.sites import SOON, Site, await_true, open_match, served
 from tests.api.play.test_waiting import finish_phase
 from tests.league.play.live import remote_bots
 
@@ -46,6 +46,20 @@ def test_a_bot_whose_row_is_locked_gets_its_turns_and_delays_nobody(
             assert next(events)["match"]
         await_true(lambda: Bot.objects.get(pk=bots[1].pk).seen_at)
         assert Bot.objects.get(pk=bots[0].pk).seen_at is None
+
+
+def test_a_bot_whose_token_is_locked_gets_its_turns_and_delays_nobody(bots: list[Bot]) -> None:
+    """As when a long transaction deletes a bot whose program still runs."""
+    open_match(bots)
+    texts = [accounts.new_bot_token(bot) for bot in bots]
+    with served(accounts.find_tokens) as site, transaction.atomic():
+        Token.objects.select_for_update().get(bot=bots[0])
+        polls = [site.start_poll(text) for text in texts]
+        for poll in polls:
+            assert len(poll.result(SOON).json()["turns"]) == 1
+        used = dict(Token.objects.values_list("bot", "used_at"))
+        assert used[bots[0].pk] is None
+        assert None not in {used[bot.pk] for bot in bots[1:]}
 
 
 def test_turns_arrive_although_nobody_can_note_that_a_bot_is_online(
