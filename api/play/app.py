@@ -184,6 +184,8 @@ class Gateway:
         Only the matching is Starlette's: each layer of its router would keep a coroutine, and so
         memory, for every request that waits.
         """
+        if "\0" in path:  # PostgreSQL can't search for it
+            raise ProblemError("not-found")
         bare = path.rstrip("/")
         scope = {"type": "http", "method": "GET", "path": bare}
         for method, route in self._calls:

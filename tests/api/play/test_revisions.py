@@ -65,7 +65,13 @@ def test_a_tournament_sends_its_revision_and_each_new_one(site: Site) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/play/none/events", "/tournaments/9/events", f"/tournaments/{9**99}/events"]
+    "path",
+    [
+        "/play/none/events",
+        "/play/no%00ne/events",
+        "/tournaments/9/events",
+        f"/tournaments/{9**99}/events",
+    ],
 )
 def test_what_does_not_exist_has_no_stream(site: Site, path: str) -> None:
     response = site.client.get(f"http://testserver{path}")
