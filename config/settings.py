@@ -298,6 +298,10 @@ CELERY_TASK_TIME_LIMIT = 600
 # Seconds. If a task could run for longer, the broker would start it a second time meanwhile.
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 1200,
+    # Seconds. Otherwise a thread that sends a task to a broker that hangs would never end, and the
+    # moves of other matches would wait for it. A busy broker answers earlier.
+    "socket_timeout": 5.0,
+    "socket_connect_timeout": 5.0,
     # A worker of several queues empties them in the order in which they are named.
     "queue_order_strategy": "priority",
 }

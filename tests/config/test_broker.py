@@ -1,8 +1,12 @@
 """Celery's connections to the broker."""
 
+import socket
+from typing import Any
+
 import pytest
 import redis
 from django.conf import settings
+from kombu.exceptions import OperationalError
 
 from config.broker import PromptConnection
 
@@ -18,3 +22,17 @@ def test_a_channel_whose_connection_is_closed_has_lost_the_broker() -> None:
     with pytest.raises(redis.ConnectionError, match="is closed"):
         channel.basic_ack("a tag")
     assert isinstance(redis.ConnectionError(), connection.connection_errors)
+
+
+def test_a_broker_that_hangs_keeps_no_thread_that_sends_a_task() -> None:
+    options: dict[str, Any] = settings.CELERY_BROKER_TRANSPORT_OPTIONS
+    shorter = options | {"socket_timeout": options["socket_timeout"] / 20}
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        url = f"redis://127.0.0.1:{silent.getsockname()[1]}/0"
+        with (
+            PromptConnection(url, transport_options=shorter) as connection,
+            pytest.raises(OperationalError, match="Timeout"),
+        ):
+            connection.Producer().publish({}, routing_key="control", retry=False)
