@@ -7,6 +7,7 @@ player's own observation, and takes a few milliseconds.
 from typing import Any, NamedTuple
 
 from bots_sdk.reference import counting_bot
+from engine.games.twelve_days_presets import PRESETS
 
 Observation = dict[str, Any]
 
@@ -48,6 +49,11 @@ def _give(observation: Observation, numbers: list[int]) -> str:
     [rank] = numbers
     held = observation["hand"].count(rank)
     wins = _percent(_chance(observation, rank))
+    if rank == 0:
+        return (
+            "A Claus never scores at the end. If you played this card today, it would win in about "
+            f"{wins} of cases{_for_others(observation)}."
+        )
     score = (
         "one card rarely scores at the end"
         if held == 1
@@ -64,17 +70,30 @@ def _play(observation: Observation, numbers: list[int]) -> str:
     points, held = sum(observation["pot"]), observation["hand"].count(rank)
     wins = _percent(_chance(observation, rank))
     stake = f"{points} point{'' if points == 1 else 's'}"
+    if rank == 0:
+        return (
+            f"It wins {stake} in about {wins} of cases{_for_others(observation)}. A Claus never "
+            "scores at the end."
+        )
     return (
         f"It wins {stake} in about {wins} of cases, and costs you one of {held} cards of its rank."
     )
 
 
+def _for_others(observation: Observation) -> str:
+    """Return what a seat must do that wins with a Claus."""
+    awards = PRESETS[observation["rules"]].claus == "award"
+    return ", but you must then award the points to another seat" if awards else ""
+
+
 def _award(observation: Observation, numbers: list[int]) -> str:
-    points = sum(observation["day_cards"][numbers[0]])
-    return (
-        f"This seat has {points} points so far, the fewest of all opponents, so it threatens you "
-        "least."
-    )
+    points = [sum(cards) for cards in observation["day_cards"]]
+    has = f"This seat has {points[numbers[0]]} points so far"
+    opponents = [counting_bot.numbers(move)[0] for move in observation["legal_moves"]]
+    # The bot decides by lot between seats with about the same number of points.
+    if points[numbers[0]] > min(points[seat] for seat in opponents):
+        return f"{has}, hardly more than the opponent with the fewest."
+    return f"{has}, the fewest of all opponents, so it threatens you least."
 
 
 def _lead(observation: Observation, numbers: list[int]) -> str:

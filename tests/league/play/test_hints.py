@@ -1,0 +1,55 @@
+"""Hints for players: their reasons are true in each preset."""
+
+import re
+from random import Random
+from typing import Any
+
+import pytest
+
+from engine.deals import seeded_shuffle
+from engine.games import catalogue
+from engine.games.twelve_days_presets import PRESETS
+from league.play.hints import hint
+
+CLAUSES = [name for name, preset in PRESETS.items() if preset.claus != "none"]
+
+
+def observed(rules: str, phase: str) -> list[dict[str, Any]]:
+    """Return the observations of all seats in matches by lot, before they choose in a phase."""
+    rng, found = Random(7), []
+    for _ in range(3):
+        state = catalogue.start("twelve-days", rules, 4, seeded_shuffle(rng.randbytes(32)))
+        while state.actors:
+            found += [state.observe(seat) for seat in state.actors]
+            state.step({seat: rng.choice(state.legal(seat)) for seat in state.actors})
+    return [each for each in found if each["phase"] == phase and len(each["legal_moves"]) > 1]
+
+
+@pytest.mark.parametrize("rules", CLAUSES)
+def test_a_hint_to_play_a_claus_says_that_it_never_scores_and_who_gets_the_points(
+    rules: str,
+) -> None:
+    for phase in ("give", "play"):
+        hints = [hint(each) for each in observed(rules, phase)]
+        reasons = [each.why for each in hints if each.move == f"{phase} 0"]
+        if PRESETS[rules].claus == "award":
+            assert reasons
+        for reason in reasons:
+            assert "A Claus never scores at the end." in reason
+            assert "of its rank" not in reason
+            assert ("another seat" in reason) == (PRESETS[rules].claus == "award")
+
+
+def test_a_hint_to_award_says_the_fewest_points_of_no_other_seat() -> None:
+    [observation] = observed("calliope", "award")[:1]
+    seat, reasons = observation["seat"], set()
+    poor, other, _ = (each for each in range(4) if each != seat)
+    for pot in range(1, 200):
+        cards: list[list[int]] = [[40]] * 4
+        cards[poor], cards[other] = [3], [4]
+        found = hint({**observation, "day_cards": cards, "pot": [pot]})
+        says_fewest = "the fewest of all" in found.why
+        assert says_fewest == (found.move == f"award {poor}")
+        assert re.search(r"has [34] points", found.why)
+        reasons.add(says_fewest)
+    assert reasons == {True, False}
