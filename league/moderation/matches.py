@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.text import capfirst
 
 from league import play
-from league.models import Match, ModerationEntry
+from league.models import Bot, Match, MatchSeat, ModerationEntry
 from league.moderation.blocks import void_block
 from league.moderation.log import Action, note
 from league.moderation.previews import Preview, preview_void
@@ -159,6 +159,15 @@ def _cancellation(match: Match) -> ModerationEntry:
             f"{capfirst(str(match))} can't be played again. You can take back the cancellation of "
             "a match only if the match has no remote bot and no player. Also, the match must not "
             "belong to a block or a comparison.",
+            code="match-not-restorable",
+        )
+    hosted = MatchSeat.objects.filter(
+        match__in=decision.details["matches"], bot__kind=Bot.Kind.HOSTED
+    )
+    if erased := hosted.filter(version__source=None).values_list("bot__name", flat=True).first():
+        raise ValidationError(
+            f"{capfirst(str(match))} can't be played again: the bot {erased} was deleted, and its "
+            "files were erased.",
             code="match-not-restorable",
         )
     return decision

@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.utils import timezone
 
 from league import competitions, moderation, play
-from league.models import Bot, Challenge, Match, ModerationEntry, Turn
+from league.models import Bot, BotSource, Challenge, Match, ModerationEntry, Turn
 from league.play import leases, retries
 from tests.league import small
 from tests.league.play.live import match_of, remote_bots
@@ -150,6 +150,23 @@ def test_only_what_an_operator_cancelled_comes_back(match: Match, olga: User) ->
     moderation.cancel_match(match=live, reason="Too slow.", made_by=olga)
     with pytest.raises(ValidationError) as refused:
         moderation.restore_match(match=live, made_by=olga)
+    assert refused.value.code == "match-not-restorable"
+
+
+def test_a_match_does_not_come_back_without_the_files_of_a_bot_that_was_deleted(
+    olga: User,
+) -> None:
+    [own] = small.bots(1, User.objects.create(username="ada"))
+    assert own.current is not None
+    BotSource.objects.create(version=own.current, data=b"def choose(observation): ...")
+    seated = small.versions([own, *small.bots(2, prefix="house")])
+    match = play.open_unrated_match(game="twelve-days", rules="eight-nights", versions=seated)
+    moderation.cancel_match(match=match, reason="Too slow.", made_by=olga)
+    match.refresh_from_db()
+    assert moderation.preview_return_of_match(match).notes
+    competitions.delete_bot(own)
+    with pytest.raises(ValidationError, match="bot-0 was deleted") as refused:
+        moderation.restore_match(match=match, made_by=olga)
     assert refused.value.code == "match-not-restorable"
 
 
