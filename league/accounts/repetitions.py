@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 
 from django.db import IntegrityError, OperationalError, connection, transaction
 from django.utils import timezone
+from psycopg.errors import LockNotAvailable
 
 from league.accounts.tokens import find_token, renew
 from league.models import FirstAnswer
@@ -85,7 +86,7 @@ def _take(client: str, key: str, fingerprint: str) -> FirstAnswer:
     except IntegrityError:
         raise _TakenError from None
     except OperationalError as error:
-        if "lock timeout" in str(error):
+        if isinstance(error.__cause__, LockNotAvailable):  # its text is in the server's language
             raise InProgressError from None
         raise
 

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 from django.utils import timezone
+from psycopg.errors import LockNotAvailable
 from pytest_django import Settings
 
 from api.schema import openapi_schema
@@ -272,6 +273,20 @@ def test_a_quarantine_with_a_key_does_not_block_the_deletion_of_its_bot(
     answer = api.post(f"bots/{bot}/quarantine", {"reason": "x"}, token=organiser, **KEY)
     assert answer.status_code == 201
     assert deletions[0].result(SECONDS) is True
+
+
+def test_a_repetition_does_not_depend_on_the_language_of_the_database(
+    api: Api, ada: tuple[User, str]
+) -> None:
+    def waits(execute: Callable[..., Any], sql: str, *arguments: Any) -> Any:
+        if sql.startswith('INSERT INTO "league_firstanswer"'):
+            text = "storniere Anfrage wegen Zeitüberschreitung einer Sperre"
+            raise OperationalError(text) from LockNotAvailable(text)
+        return execute(sql, *arguments)
+
+    with connection.execute_wrapper(waits):
+        answer = api.post("bots", BOT, token=ada[1], **KEY)
+    assert_problem(answer, 409, "idempotency-key-in-use")
 
 
 @pytest.mark.django_db
