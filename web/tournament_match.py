@@ -46,9 +46,10 @@ def match_to_watch(
     if history.tournament.state != Tournament.State.FINISHED:
         latest = found.filter(block__round__in=history.opened).order_by("-finished_at", "-pk")
         return _closest(list(latest[:_LATEST]), "Closest match of late")
-    if len(placed) < 2:
+    ranked = [each.bot for each in placed if each.row.rank is not None]
+    if len(ranked) < 2:
         return None
-    winner, second = (each.bot for each in placed[:2])
+    winner, second = ranked[:2]
     for bot, place in ((winner, {"seating__place": 1}), (second, {})):
         found = found.filter(seating__bot=bot, **place)
     if history.tournament.format == Tournament.Format.KNOCKOUT:

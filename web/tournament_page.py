@@ -89,6 +89,11 @@ def standings_rows(placed: Sequence[TournamentStanding]) -> list[StandingsRow]:
     return rows
 
 
+def ranked(rows: Sequence[StandingsRow]) -> list[StandingsRow]:
+    """Return the rows of the bots that have a rank: a disqualified bot wins nothing."""
+    return [each for each in rows if each.placed.row.rank is not None]
+
+
 def _despite_score(row: EventStanding, above: EventStanding) -> str:
     """Return why a row of a knockout stands below a row with a lower score."""
     if row.decided_by == TieBreak.ROUND_REACHED:

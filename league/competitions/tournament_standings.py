@@ -8,6 +8,7 @@ from typing import NamedTuple
 from engine.pairing import (
     EventStanding,
     OpponentScore,
+    Stage,
     advancing_bots,
     count_missed_blocks,
     cross_table,
@@ -144,7 +145,7 @@ def bracket_of(history: History) -> list[BracketRound]:
             through = set(drawn[at + 1].entrants)
         elif history.is_over:
             on = advancing_bots(stage, history.entrants, seeds)
-            through = {table.entrants[0] for table in stage.tables} if stage.final else set(on)
+            through = _winner(stage, history) if stage.final else set(on)
 
         def seat(
             bot: int,
@@ -168,3 +169,10 @@ def bracket_of(history: History) -> list[BracketRound]:
         byes = [seat(bot) for bot in stage.byes]
         rounds.append(BracketRound(stage.number, stage.final, tables, byes))
     return rounds
+
+
+def _winner(final: Stage, history: History) -> set[int]:
+    """Return the bot that has won the final: the best one there that is not disqualified."""
+    out = {entrant.bot for entrant in history.entrants if entrant.disqualified}
+    inside = [bot for table in final.tables for bot in table.entrants if bot not in out]
+    return set(inside[:1])

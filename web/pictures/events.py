@@ -183,7 +183,9 @@ def _state(history: History, placed: Sequence[TournamentStanding]) -> str:
         case Tournament.State.CANCELLED:
             return "Cancelled"
         case Tournament.State.FINISHED:
-            return f"Finished: {placed[0].bot.name} wins." if placed else "Finished"
+            # Disqualified bots stand last and have no rank.
+            has_winner = bool(placed) and placed[0].row.rank is not None
+            return f"Finished: {placed[0].bot.name} wins." if has_winner else "Finished"
         case Tournament.State.RUNNING:
             stage = history.rounds[-1].number if history.rounds else 0
             return f"Running: stage {stage} is in play." if stage else "The tournament has begun."

@@ -59,6 +59,7 @@ def tournament(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Tournament.objects.select_related("ladder"), pk=pk)
     history = history_of(found)
     placed = standings_of(history)
+    rows = tournament_page.standings_rows(placed)
     names = tournament_page.round_names(history)
     bracket = bracket_of(history)
     context: dict[str, Any] = {
@@ -70,7 +71,8 @@ def tournament(request: HttpRequest, pk: int) -> HttpResponse:
         if history.is_over
         else event_story.undrawn_stages(bracket, found.ladder.seats),
         "begun": any(one.row.blocks for one in placed),
-        "standings": tournament_page.standings_rows(placed),
+        "standings": rows,
+        "ranked": tournament_page.ranked(rows),
         "top": tournament_page.standings_rows(placed[:_ROWS]),
         "opened": rounds_opened(history.rounds),
         "length": tournament_page.planned_rounds(history),

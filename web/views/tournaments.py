@@ -45,6 +45,7 @@ def tournament(request: HttpRequest, pk: int) -> HttpResponse:
     revision = tournament_revisions([pk]).get(pk) if live else None
     history = history_of(found)
     placed = standings_of(history)
+    rows = tournament_page.standings_rows(placed)
     drawn = [*history.opened, *history.set_aside]
     progress = progress_of(drawn)
     shown = _round_shown(request, drawn, len(history.opened))
@@ -67,7 +68,8 @@ def tournament(request: HttpRequest, pk: int) -> HttpResponse:
         else event_story.undrawn_stages(bracket, found.ladder.seats),
         "begun": any(one.row.blocks for one in placed),
         "description": tournament_page.description_of(history),
-        "standings": tournament_page.standings_rows(placed),
+        "standings": rows,
+        "ranked": tournament_page.ranked(rows),
         "bracket": bracket,
         "left": event_story.bots_left(bracket),
         "crossed": tournament_page.cross_table(history, placed),

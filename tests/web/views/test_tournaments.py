@@ -18,8 +18,9 @@ from league.competitions.history import history_of
 from league.competitions.tournament_standings import bracket_of, tournament_standings
 from league.models import Bot, Match, Tournament
 from tests.league import small
-from tests.web.pages import page
+from tests.web.pages import page, words_of
 from web.event_story import UndrawnStage, in_short, undrawn_stages
+from web.pictures.events import tournament_svg
 from web.tournament_page import tie_break
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -349,3 +350,46 @@ def test_the_matches_in_play_come_first(client: Client) -> None:
     in_play = text.split('id="playing"')[1].split("</section>")[0]
     assert f'href="/matches/{match.pk}/"' in in_play
     assert text.index('id="playing"') < text.index('id="standings"')
+
+
+def lead_of(client: Client, tournament: Tournament) -> str:
+    text = page(client, f"/tournaments/{tournament.pk}/")
+    return words_of(text.partition('<p class="lead"')[2].partition("</p>")[0])
+
+
+def test_the_first_sentence_of_a_tournament_names_no_disqualified_bot(
+    client: Client, played: Tournament
+) -> None:
+    first, *others = [placed.bot for placed in tournament_standings(played)]
+    for bot in others[1:]:
+        competitions.disqualify(tournament=played, bot=bot, reason="It printed its cards.")
+    assert f"{first} wins. Then came {others[0]} ." in lead_of(client, played)
+    for bot in (first, others[0]):
+        competitions.disqualify(tournament=played, bot=bot, reason="It printed its cards.")
+    assert "No bot has a rank." in lead_of(client, played)
+    assert "wins" not in words_of(page(client, f"/embed/tournaments/{played.pk}/"))
+    assert "wins" not in tournament_svg(Tournament.objects.get(pk=played.pk))
+
+
+def test_no_disqualified_bot_leads_a_tournament(client: Client) -> None:
+    small.bots(7)
+    swiss = small.tournament(small.ladder(seats=3), format="swiss")
+    small.run_once()
+    assert "leads with" in lead_of(client, swiss)
+    for placed in tournament_standings(swiss):
+        competitions.disqualify(tournament=swiss, bot=placed.bot, reason="It printed its cards.")
+    assert "leads with" not in lead_of(client, swiss)
+
+
+def test_if_the_winner_of_a_final_is_disqualified_the_next_bot_has_won_in_the_bracket(
+    client: Client,
+) -> None:
+    small.bots(8)
+    cup = small.tournament(small.ladder(seats=4), format="knockout")
+    small.run_all()
+    cup.refresh_from_db()
+    first, second, *_ = [placed.bot.name for placed in tournament_standings(cup)]
+    competitions.disqualify(tournament=cup, bot=Bot.objects.get(name=first), reason="Cheats.")
+    text = page(client, f"/tournaments/{cup.pk}/")
+    winners = re.findall(r'/bots/([\w-]+)/">[^<]*</a><span\s+class="unseen">, has won', text)
+    assert winners == [second]
