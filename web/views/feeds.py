@@ -8,14 +8,14 @@ from django.contrib.auth.decorators import login_required
 from django.contrib.syndication.views import Feed
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.feedgenerator import Atom1Feed
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from league import feeds
+from league import bots, feeds
 from league.feeds.items import sentence
 from league.models import Bot, FeedItem, Ladder, Tournament
 from web.feed_days import by_day, headline
@@ -61,7 +61,7 @@ def feed(request: HttpRequest) -> HttpResponse:
 @require_POST
 def follow_bot(request: HttpRequest, name: str) -> HttpResponse:
     """Follow a bot, or stop following it."""
-    bot = get_object_or_404(Bot, name=name)
+    bot = _named(name)
     _change(request, bot)
     return redirect("web:bot", bot.name)
 
@@ -73,6 +73,14 @@ def follow_tournament(request: HttpRequest, pk: int) -> HttpResponse:
     tournament = get_object_or_404(Tournament, pk=pk)
     _change(request, tournament)
     return redirect("web:tournament", tournament.pk)
+
+
+def _named(name: str) -> Bot:
+    """Return a bot by its name or a former name; raise `Http404` if there is none."""
+    found = Bot.objects.filter(name=name).first() or bots.find_renamed(name)
+    if found is None:
+        raise Http404
+    return found
 
 
 def _change(request: HttpRequest, followed: Bot | Tournament) -> None:
@@ -130,8 +138,8 @@ class BotFeed(_Items):
     """What happened to a bot."""
 
     def get_object(self, request: HttpRequest, name: str) -> Bot:
-        """Return the row that the address names."""
-        return get_object_or_404(Bot, name=name)
+        """Return the bot that the address names: feed readers keep the address of an old name."""
+        return _named(name)
 
     def title(self, bot: Bot) -> str:
         """Return the title of the feed."""

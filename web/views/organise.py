@@ -6,13 +6,13 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from league import moderation
+from league import bots, moderation
 from league.accounts.quarantines import account_quarantine, own_quarantine
 from league.models import Bot, ModerationEntry, Quarantine, Tournament
 from league.moderation import log as moderation_log
@@ -54,7 +54,9 @@ def overview(request: HttpRequest) -> HttpResponse:
 @organiser_only
 def bot(request: HttpRequest, name: str) -> HttpResponse:
     """Show the quarantine of a bot; with POST begin, change or lift it."""
-    found = get_object_or_404(Bot.objects.select_related("owner"), name=name)
+    found = _named(name)
+    if found is None:
+        raise Http404
     context = {
         "kind": "bot",
         "subject": found,
@@ -172,9 +174,15 @@ def _initial(held: Quarantine | None) -> dict[str, Any]:
 def _find(form: FindForm) -> HttpResponse | None:
     """Return the way to the page of the bot or account that the form names; None without one."""
     kind, name = form.cleaned_data["kind"], form.cleaned_data["name"]
-    if kind == "bot" and Bot.objects.filter(name=name).exists():
-        return redirect("web:organise-bot", name)
+    if kind == "bot" and (named := _named(name)) is not None:
+        return redirect("web:organise-bot", named.name)
     if kind == "account" and User.objects.filter(username=name).exists():
         return redirect("web:organise-account", name)
     form.add_error("name", f"There is no {kind} {name}.")
     return None
+
+
+def _named(name: str) -> Bot | None:
+    """Return a bot by its name or a former name: its owner may rename it at any time."""
+    named = Bot.objects.select_related("owner").filter(name=name).first()
+    return named or bots.find_renamed(name)

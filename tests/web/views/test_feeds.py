@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from league import feeds
+from league import bots, feeds
 from league.models import Bot, FeedItem, Match, Tournament
 from league.play.headlines import headline
 from tests.web.pages import page, queries, words_of
@@ -231,6 +231,19 @@ def test_bots_ladders_and_tournaments_have_an_atom_feed(
         assert "A tournament has begun with 4 bots" in titles
     assert len({entry.findtext(f"{ATOM}id") for entry in feed.iter(f"{ATOM}entry")}) == len(titles)
     page(client, "/bots/none/feed.atom", status=404)
+
+
+def test_a_renamed_bot_is_followed_and_read_by_its_former_name(
+    client: Client, played: Tournament
+) -> None:
+    feeds.write_items(timezone.now())
+    bots.change_bot(Bot.objects.get(name="bot-0"), name="renamed")
+    feed = ElementTree.fromstring(page(client, "/bots/bot-0/feed.atom"))
+    titles = [entry.findtext(f"{ATOM}title") or "" for entry in feed.iter(f"{ATOM}entry")]
+    assert any(title.startswith("renamed ") for title in titles)
+    client.force_login(User.objects.create(username="ada"))
+    assert client.post("/bots/bot-0/follow/")["Location"] == "/bots/renamed/"
+    assert "renamed" in page(client, "/feed/").partition("<h2>You follow</h2>")[2]
 
 
 def test_times_have_no_fractions_and_name_their_zone(client: Client, played: Tournament) -> None:

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from league import competitions, moderation, ratings
+from league import bots, competitions, moderation, ratings
 from league.models import Block, Bot, ModerationEntry, Quarantine, Tournament
 from tests.league import small
 from tests.league.kept import kept
@@ -337,3 +337,16 @@ def test_pages_show_the_number_of_a_block_as_it_is_stored(
     assert re.search(rf"\bBlock {block.number}\s", text)
     text = page(client, f"/matches/{block.matches.first().pk}/")
     assert re.search(rf"block {block.number}</a>", text)
+
+
+def test_an_organiser_finds_a_bot_that_its_owner_renames_meanwhile(client: Client) -> None:
+    ada = User.objects.create(username="ada")
+    bot, _ = bots.create_bot(owner=ada, name="old-name", kind=Bot.Kind.REMOTE)
+    client.force_login(User.objects.create(username="ole", is_staff=True))
+    page(client, "/organise/bots/old-name/")
+    bots.change_bot(bot, name="new-name")
+    client.post("/organise/bots/old-name/", {"reason": "It floods the league.", "seen": ""})
+    assert Quarantine.objects.get().bot == bot
+    found = client.get("/organise/", {"kind": "bot", "name": "old-name"})
+    assert found["Location"] == "/organise/bots/new-name/"
+    page(client, "/organise/bots/no-such-bot/", status=404)
