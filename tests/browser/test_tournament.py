@@ -1,16 +1,18 @@
-"""`countdown.js`, `fold.js` and `share.js`: the page of a tournament and its changes."""
+"""`countdown.js`, `fold.js` and `share.js`: the pages of a tournament, and its form."""
 
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.contrib.auth.models import User
 from django.utils import timezone
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
+from pytest_django.live_server_helper import LiveServer
 
 from league import competitions
 from league.models import Tournament
 from tests.browser.axe import faults
-from tests.browser.conftest import Visit
+from tests.browser.conftest import Visit, sign_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -96,3 +98,30 @@ def test_the_states_of_a_tournament_are_accessible(
         page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
         assert faults(page) == [], each.title
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), each.title
+
+
+@pytest.mark.parametrize(
+    ("zone", "start", "shown"),
+    [
+        # The clocks change a few hours after the start.
+        ("Australia/Sydney", datetime(2027, 10, 2, 10, tzinfo=UTC), "2027-10-02T20:00"),
+        # They have changed a few hours before it.
+        ("America/New_York", datetime(2027, 3, 14, 8, tzinfo=UTC), "2027-03-14T04:00"),
+    ],
+)
+def test_an_organisers_form_keeps_the_moment_on_a_day_on_which_the_clocks_change(
+    league: Tournament,
+    browser: Browser,
+    live_server: LiveServer,
+    zone: str,
+    start: datetime,
+    shown: str,
+) -> None:
+    Tournament.objects.filter(pk=league.pk).update(state="open", starts_at=start)
+    context = browser.new_context(base_url=live_server.url, timezone_id=zone)
+    sign_in(context, User.objects.create(username="ola", is_staff=True), live_server.url)
+    tab = context.new_page()
+    tab.goto(f"/organise/tournaments/{league.pk}/change/")
+    expect(tab.get_by_label("Your time zone")).to_have_value(zone)
+    expect(tab.get_by_label("Start:", exact=True)).to_have_value(shown)
+    context.close()

@@ -10,7 +10,8 @@ for (const zone of all(document, "input[data-own-zone]")) {
   for (const input of all(zone.form ?? document, "input[type='datetime-local']")) {
     const at = new Date(`${input.value}Z`);
     if (Number.isNaN(at.getTime())) continue;
-    at.setMinutes(at.getMinutes() - at.getTimezoneOffset());
-    input.value = at.toISOString().slice(0, 16);
+    // In milliseconds: minutes of the clock are other ones where the clocks change meanwhile.
+    const shown = new Date(at.getTime() - 60_000 * at.getTimezoneOffset());
+    input.value = shown.toISOString().slice(0, 16);
   }
 }
