@@ -37,6 +37,25 @@ def test_the_countdown_runs_and_ends(coming: Tournament, visit: Visit) -> None:
     expect(count).to_have_text("a moment")
 
 
+def test_the_page_loads_again_until_the_league_has_begun_what_is_due(
+    coming: Tournament, fresh: Visit
+) -> None:
+    page = fresh.page
+    page.clock.install(time=coming.starts_at + timedelta(seconds=20))  # the reader's clock is fast
+    page.goto(f"/tournaments/{coming.pk}/")
+    expect(page.locator("#now [data-countdown]")).to_have_text("a moment")
+    Tournament.objects.filter(pk=coming.pk).update(state="cancelled", cancel_reason="Too few bots.")
+    with page.expect_navigation():
+        page.clock.run_for(30_000)
+    expect(page.locator("#now")).to_contain_text("Cancelled: Too few bots.")
+    page.clock.set_fixed_time(coming.starts_at + timedelta(hours=1))  # a wrong clock: no end of it
+    Tournament.objects.filter(pk=coming.pk).update(state="open")
+    page.goto(f"/tournaments/{coming.pk}/")
+    page.evaluate("window.isKept = true")
+    page.clock.run_for(60_000)
+    assert page.evaluate("window.isKept")
+
+
 def test_a_tournament_is_shared_printed_and_embedded(league: Tournament, visit: Visit) -> None:
     page = visit.page
     page.add_init_script("window.printed = 0; window.print = () => { window.printed += 1; };")

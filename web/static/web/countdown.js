@@ -1,10 +1,17 @@
 // Counts down to a time: each element with data-countdown, whose value is the time in UTC.
-// With data-reload, the page loads again when the time has come, so it need not ask before.
+// With data-reload, the page loads again when the time has come, so it need not ask before. If the
+// reader's clock is fast, or the league is late, the page loads again a few times.
 
 /** Most milliseconds between the end of a countdown and the reload of its page. */
 const SPREAD = 5000;
+/** Milliseconds until a page loads again if its time was over when it was loaded. */
+const AGAIN = 10_000;
+/** Seconds after a time in which its page loads again. A clock may be wrong by hours. */
+const PATIENCE = 300;
 /** The countdowns that have not ended. */
 const running = new WeakSet();
+/** The countdowns whose page loads again. */
+const due = new WeakSet();
 
 /** @param {number} seconds */
 function inWords(seconds) {
@@ -25,11 +32,19 @@ function show() {
     const text = seconds > 0 ? inWords(seconds) : "a moment";
     if (place.textContent !== text) place.textContent = text;
     if (seconds > 0) running.add(place);
-    else if ("reload" in place.dataset && running.delete(place)) {
-      // Not all readers at once. From then on the page updates itself.
-      setTimeout(() => location.reload(), 1000 + SPREAD * Math.random());
-    }
+    else if ("reload" in place.dataset && !due.has(place)) reload(place, seconds);
   }
+}
+
+/**
+ * Loads the page again, not for all readers at once. Once it updates itself, it need not.
+ * @param {HTMLElement} place @param {number} seconds until the time, negative after it
+ */
+function reload(place, seconds) {
+  const hasEnded = running.has(place);
+  if (!hasEnded && (seconds < -PATIENCE || !place.closest("[data-live='']"))) return;
+  due.add(place);
+  setTimeout(() => location.reload(), (hasEnded ? 1000 : AGAIN) + SPREAD * Math.random());
 }
 
 show();
