@@ -37,14 +37,14 @@ def check_name(name: str) -> None:
 
     Raises:
         ValidationError: with code ``invalid``: the name has a space or a character that is no
-            letter, no digit and none of ``@.+-_``. With code ``look-alike``: it has an invisible
-            character, a character in another form, letters of several scripts, or looks like the
-            name of an account.
+            letter, no digit and none of ``@.+-_``, or it has no letter and no digit. With
+            code ``look-alike``: it has an invisible character, a character in another form, letters
+            of several scripts, or looks like the name of an account.
     """
     for problem in (_invisible, _other_form, _foreign_digit):
         if message := problem(name):
             raise ValidationError(message, code="look-alike")
-    if message := _refused(name):
+    if message := _refused(name) or _without_letters(name):
         raise ValidationError(message, code="invalid")
     for problem in (_mixed_scripts, _taken):
         if message := problem(name):
@@ -80,6 +80,13 @@ def _refused(name: str) -> str:
         f"The name {name!r} contains {what}. Use only letters, digits and the characters @ . + - _"
         f"{remedy}."
     )
+
+
+def _without_letters(name: str) -> str:
+    # In addresses, "." and ".." stand for other pages, so nobody could open those of the account.
+    if any(character.isalnum() for character in name):
+        return ""
+    return f"The name {name!r} has no letter and no digit. Add one."
 
 
 def _invisible(name: str) -> str:

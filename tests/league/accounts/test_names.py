@@ -38,6 +38,8 @@ def quick(settings: Settings) -> None:
         ("ada\u0661", "Use the digits 0 to 9"),
         ("ada king", "a space. Use only letters, digits and the characters @ . + - _, for example"),
         ("ada!", "contains '!'. Use only letters"),
+        (".", "has no letter and no digit"),
+        ("..", "has no letter and no digit"),
         (" ", "a space. Use only letters, digits and the characters @ . + - _."),
     ],
 )
