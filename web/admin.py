@@ -16,7 +16,7 @@ from django.utils import timezone
 from league import competitions, models
 from league.competitions.settings_checks import EVENT_SETTINGS
 from league.moderation import log as moderation_log
-from web.admin_checks import BotForm, LadderForm, ScheduleForm, TournamentForm
+from web.admin_checks import AccountForm, BotForm, LadderForm, ScheduleForm, TournamentForm
 from web.conflicts import ConflictForm
 from web.requests import signed_in
 
@@ -83,6 +83,7 @@ admin.site.unregister(User)
 class AccountAdmin(UserAdmin):  # type: ignore[type-arg]
     """Accounts, without the dates that the league keeps."""
 
+    form = AccountForm
     readonly_fields = ("last_login", "date_joined")
 
 

@@ -3,14 +3,28 @@
 from copy import copy
 from typing import Any
 
+from django.contrib.auth.forms import UserChangeForm
+from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db.models import Model
 
-from league import competitions
+from league import accounts, competitions
 from league.bots import bot_problems
 from league.models import Bot, Ladder, Schedule, Tournament
 from league.models.settings_problems import require_valid, values_of
 from web.conflicts import ConflictForm
+
+
+class AccountForm(UserChangeForm):  # type: ignore[type-arg]
+    """An account."""
+
+    def clean_username(self) -> str:
+        """Refuse the name of another account in any case of letters, as `create_account` does."""
+        name: str = self.cleaned_data["username"]
+        others = User.objects.exclude(pk=self.instance.pk)
+        if others.filter(username__iexact=name).exists():
+            raise accounts.name_taken("username", name)
+        return name
 
 
 class WholeRowForm(ConflictForm):

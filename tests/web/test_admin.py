@@ -275,6 +275,20 @@ def test_the_dates_of_an_account_are_shown_and_not_changed(organiser: Client) ->
     assert stored.last_login == ada.last_login
 
 
+def test_an_account_does_not_get_the_name_of_another_one_in_other_letters(
+    organiser: Client,
+) -> None:
+    User.objects.create_user("bob")
+    ada = User.objects.create_user("ada")
+    path = f"/admin/auth/user/{ada.pk}/change/"
+    answer = organiser.post(path, {"username": "Bob"})
+    assert answer.context["adminform"].form.errors["username"] == [
+        "The username Bob is taken; choose another."
+    ]
+    assert organiser.post(path, {"username": "Ada"}).status_code == 302
+    assert User.objects.get(pk=ada.pk).username == "Ada"
+
+
 def test_a_wrong_address_of_an_admin_page_is_no_error_in_the_log(
     organiser: Client, caplog: pytest.LogCaptureFixture
 ) -> None:
