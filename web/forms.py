@@ -347,13 +347,19 @@ class FindMatchForm(forms.Form):
 class DecisionForm(forms.Form):
     """The confirmation of a decision."""
 
-    reason = forms.CharField(max_length=500, widget=forms.Textarea({"rows": 3}))
+    reason = forms.CharField()
     seen = forms.CharField(required=False, strip=False, widget=forms.HiddenInput)
 
-    def __init__(self, data: Any = None, *, seen: str, help_text: str, optional: bool) -> None:
+    def __init__(
+        self, data: Any = None, *, seen: str, help_text: str, optional: bool, longest: int = 500
+    ) -> None:
         super().__init__(data, initial={"seen": seen})
-        self.fields["reason"].help_text = help_text
-        self.fields["reason"].required = not optional
+        self.fields["reason"] = forms.CharField(
+            max_length=longest,
+            required=not optional,
+            help_text=help_text,
+            widget=forms.Textarea({"rows": 3}),
+        )
 
 
 class RestartForm(DecisionForm):

@@ -249,6 +249,7 @@ def test_a_bot_is_withdrawn_with_a_reason_and_entered_again_on_its_page(
     sent["reason"] = "By mail."
     assert client.post(f"{path}?action=withdraw", sent).status_code == 302
     assert swiss.entries.get(bot__name="bot-1").state == "withdrawn"
+    assert "<strong>Withdrawn:</strong> By mail." in page(client, path)
     shown = page(Client(), f"/tournaments/{swiss.pk}/")
     assert "<strong>bot-1</strong> was withdrawn by organisers. Reason: By mail." in shown
     text = page(client, f"{path}?action=enter")
@@ -350,3 +351,18 @@ def test_an_organiser_finds_a_bot_that_its_owner_renames_meanwhile(client: Clien
     found = client.get("/organise/", {"kind": "bot", "name": "old-name"})
     assert found["Location"] == "/organise/bots/new-name/"
     page(client, "/organise/bots/no-such-bot/", status=404)
+
+
+def test_a_reason_that_a_tournament_would_cut_off_is_refused(client: Client, olga: User) -> None:
+    small.bots(4)
+    swiss = small.tournament(small.ladder(), format="swiss")
+    competitions.advance_tournament(swiss.pk)
+    entry = f"/organise/tournaments/{swiss.pk}/bots/bot-1/"
+    for path in (f"{entry}?action=disqualify", f"{entry}?action=withdraw", entry[:-11]):
+        sent = {"seen": seen_on(page(client, path))}
+        answer = client.post(path, sent | {"reason": "x" * 201})
+        assert answer.status_code == 400
+        assert "at most 200 characters" in words_of(answer.content.decode())
+    assert client.post(entry[:-11], sent | {"reason": "x" * 200}).status_code == 302
+    swiss.refresh_from_db()
+    assert swiss.cancel_reason == "x" * 200
