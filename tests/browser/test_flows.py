@@ -1,7 +1,9 @@
-"""Flows over several pages: follow a bot, organise a tournament, meet in a waiting room."""
+"""Flows over several pages: follow a bot, organise a tournament, meet; `once.js` sends once."""
 
 import re
+import time
 from datetime import timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -10,7 +12,7 @@ from django.utils import timezone
 from playwright.sync_api import Browser, BrowserContext, expect
 from pytest_django.live_server_helper import LiveServer
 
-from league import feeds
+from league import feeds, moderation
 from league.models import Match, PlayerTable, Tournament
 from tests.api.play.sites import Site
 from tests.browser.conftest import Visit, sign_in
@@ -68,6 +70,36 @@ def test_an_organiser_announces_a_tournament_and_changes_it(
     cup = Tournament.objects.get()
     assert (cup.title, cup.format) == ("Winter cup", "knockout")
     assert f"{cup.starts_at.astimezone(ZoneInfo('Europe/Berlin')):%Y-%m-%dT%H:%M}" == f"{day}T18:00"
+
+
+def test_a_button_that_is_pressed_twice_acts_once(
+    context: BrowserContext,
+    visit: Visit,
+    live_server: LiveServer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    small.ladder()
+    announce = moderation.announce
+
+    def slowly(**settings: Any) -> Tournament:
+        time.sleep(1)
+        return announce(**settings)
+
+    monkeypatch.setattr(moderation, "announce", slowly)
+    sign_in(context, User.objects.create(username="olga", is_staff=True), live_server.url)
+    page = visit.page
+    button = page.get_by_role("button", name="Announce the tournament")
+    for count in (1, 2):
+        page.goto("/organise/tournaments/new/")
+        page.get_by_label("Title").fill("Class cup")
+        # The second press comes while the first request is on its way.
+        button.evaluate("each => { each.click(); setTimeout(() => each.click(), 200); }")
+        expect(page.get_by_role("heading", level=1)).to_have_text("Class cup")
+        assert Tournament.objects.count() == count
+    page.go_back()
+    button.click()  # the reader sends the same form again, and means it
+    expect(page.get_by_role("heading", level=1)).to_have_text("Class cup")
+    assert Tournament.objects.count() == 3
 
 
 def test_two_people_meet_in_a_waiting_room_and_begin(

@@ -16,6 +16,7 @@ TESTS = {
     "web/static/web/fold.js": "tests/browser/test_tournament.py",
     "web/static/web/live.js": "tests/browser/test_live.py",
     "web/static/web/notices.js": "tests/browser/test_failures.py",
+    "web/static/web/once.js": "tests/browser/test_flows.py",
     "web/static/web/play.js": "tests/browser/test_play.py",
     "web/static/web/own_zone.js": "tests/browser/test_watch.py",
     "web/static/web/panel.js": "tests/browser/test_play_panel.py",
