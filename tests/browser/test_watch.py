@@ -9,7 +9,7 @@ from django.utils import timezone
 from playwright.sync_api import Browser, Locator, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from league import feeds
+from league import feeds, play
 from league.models import Bot, FeedItem, Match, Tournament
 from tests.browser.conftest import Visit, sign_in
 from tests.browser.streams import HIDE, Streams
@@ -67,6 +67,17 @@ def test_home_follows_a_live_match_then_the_next_then_replays_the_best(
     expect(shown.locator(".why")).not_to_have_text(before)
     pause.click()
     expect(shown.get_by_role("button", name="Play", exact=True)).to_be_visible()
+
+
+def test_a_void_match_is_not_called_finished(league: Tournament, fresh: Visit) -> None:
+    match = match_of(remote_bots(3))
+    Streams(fresh.page)
+    fresh.page.goto("/")
+    shown = fresh.page.locator("#tv")
+    expect(tables(fresh.page, match).locator(".seat.acts")).to_have_count(3)
+    play.void_match(match, "An organiser cancelled it.")
+    expect(shown.locator(".live-state")).to_have_text("This match is void: it changes no rating.")
+    expect(shown.locator(".state")).to_have_text("void")
 
 
 @pytest.mark.parametrize("step", [3, 9])

@@ -111,8 +111,8 @@ place.addEventListener("table-over", (event) => {
   const { detail: result } = /** @type {CustomEvent<string>} */ (event);
   title.textContent = result || title.textContent.replace(/: in play$/, "");
   const state = part(article, ".state");
-  state.className = "state ended";
-  state.textContent = "just finished";
+  state.className = result ? "state ended" : "state void";
+  state.textContent = result ? "just finished" : "void";
   return setTimeout(() => replace(table), RESULT);
 });
 document.addEventListener("visibilitychange", listen);
