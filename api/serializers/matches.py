@@ -26,16 +26,16 @@ class SeatSerializer(serializers.ModelSerializer[MatchSeat]):
             "seat": {"help_text": "0 to `seats` - 1, clockwise."},
             "score": {
                 "help_text": "Final points; partridge calls them gifts. Null before the end of the "
-                "match."
+                "match, and while other matches of the same deal are not finished."
             },
             "place": {
                 "help_text": "1 + the number of seats with a higher score; a seat that forfeited "
-                "is last. Null before the end of the match."
+                "is last. Null as long as `score`."
             },
-            "forfeited": {"help_text": "Whether the seat had three faults."},
+            "forfeited": {"help_text": "Whether the seat had three faults; false as long as `score` is null."},
             "faults": {
-                "help_text": "Number of moves that the referee played for the seat; counted at the "
-                "end of the match."
+                "help_text": "Number of moves that the referee played for the seat; 0 as long as "
+                "`score` is null."
             },
         }
 
@@ -137,6 +137,14 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
     def get_deal_seed(self, match: Match) -> str | None:
         """Return the deal seed if it is public."""
         return public_deal_seed(match)
+
+    def to_representation(self, match: Match) -> dict[str, Any]:
+        """Return a match; its result is secret as long as its record, as on the pages."""
+        shown: dict[str, Any] = super().to_representation(match)
+        if match.status == Match.Status.FINISHED and shown["deal_seed"] is None:
+            for seat in shown["seating"]:
+                seat |= {"score": None, "place": None, "forfeited": False, "faults": 0}
+        return shown
 
 
 class WatchedMatchSerializer(MatchSerializer):

@@ -207,14 +207,15 @@ class Seat(TypedDict):
     version: int
     """Number of the bot's version that plays."""
     score: int | None
-    """Final points; partridge calls them gifts. Null before the end of the match."""
+    """Final points; partridge calls them gifts. Null before the end of the match, and while other
+    matches of the same deal are not finished."""
     place: int | None
-    """1 + the number of seats with a higher score; a seat that forfeited is last. Null before the
-    end of the match."""
+    """1 + the number of seats with a higher score; a seat that forfeited is last. Null as long as
+    `score`."""
     forfeited: bool
-    """Whether the seat had three faults."""
+    """Whether the seat had three faults; false as long as `score` is null."""
     faults: int
-    """Number of moves that the referee played for the seat; counted at the end of the match."""
+    """Number of moves that the referee played for the seat; 0 as long as `score` is null."""
 
 
 class Match(TypedDict):

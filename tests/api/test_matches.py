@@ -47,6 +47,10 @@ def test_matches_of_a_duplicate_block_are_secret_until_all_are_played(
     shown = api.get(f"matches/{match.pk}").json()
     assert shown["view"] is None
     assert shown["deal_seed"] is None
+    result = ("score", "place", "forfeited", "faults")
+    for each in (shown, api.get("matches").json()["results"][-1]):
+        seats = [[seat[name] for name in result] for seat in each["seating"]]
+        assert seats == [[None, None, False, 0]] * match.seats
     assert bytes(match.deal_seed).hex() not in api.get("matches").content.decode()
     assert_problem(api.get(f"matches/{match.pk}/record"), 409, "block-not-finished")
 
