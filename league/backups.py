@@ -73,10 +73,19 @@ def back_up(directory: Path, now: datetime, *, keep: int) -> Path:
         raise BackupError(f"{error.filename or directory}: {error.strerror}.") from None
     finally:
         unfinished.unlink(missing_ok=True)
-    if keep:
-        for old in sorted(directory.glob(PATTERN))[:-keep]:
-            old.unlink()
+    _remove_old(directory, path, keep)
     return path
+
+
+def _remove_old(directory: Path, new: Path, keep: int) -> None:
+    """Remove the oldest backups.
+
+    Another backup may do the same at this moment. The new one stays, whatever the clock has named
+    the others.
+    """
+    others = sorted(path for path in directory.glob(PATTERN) if path != new)
+    for old in others[: max(0, len(others) + 1 - keep)] if keep else []:
+        old.unlink(missing_ok=True)
 
 
 def restore(path: Path) -> None:

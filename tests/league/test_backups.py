@@ -182,6 +182,21 @@ def test_only_the_newest_backups_stay(tmp_path: Path) -> None:
     assert sorted(tmp_path.iterdir()) == [*written[1:], tmp_path / "notes.txt"]
 
 
+def test_a_new_backup_stays_if_the_clock_was_wrong_before(tmp_path: Path) -> None:
+    backups.back_up(tmp_path, NOW + timedelta(days=3650), keep=1)
+    path = backups.back_up(tmp_path, NOW, keep=1)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_two_backups_at_once_may_remove_the_same_old_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = [backups.back_up(tmp_path, NOW - timedelta(days=1), keep=1)]
+    monkeypatch.setattr(Path, "glob", lambda *_: found)
+    found[0].unlink()  # by the other one, which had found it too
+    assert backups.back_up(tmp_path, NOW, keep=1).exists()
+
+
 def test_a_backup_that_fails_removes_none_and_leaves_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
