@@ -7,6 +7,8 @@ while the league runs.
 import os
 import shutil
 import subprocess
+import time
+from contextlib import suppress
 from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,6 +19,9 @@ from django.db import connection
 from psycopg.conninfo import make_conninfo
 
 PATTERN = "league-*.dump"
+_UNFINISHED = "league-*.part"
+_MAX_QUIET_SECONDS = 6 * 3600
+"""If a backup was not written to for so long, its command was killed."""
 _REPLACED = "replaced_by_restore"
 _VARIABLES = {
     "NAME": "PGDATABASE",
@@ -78,7 +83,7 @@ def back_up(directory: Path, now: datetime, *, keep: int) -> Path:
 
 
 def _remove_old(directory: Path, new: Path, keep: int) -> None:
-    """Remove the oldest backups.
+    """Remove the oldest backups, and what backups that were killed have left.
 
     Another backup may do the same at this moment. The new one stays, whatever the clock has named
     the others.
@@ -86,6 +91,10 @@ def _remove_old(directory: Path, new: Path, keep: int) -> None:
     others = sorted(path for path in directory.glob(PATTERN) if path != new)
     for old in others[: max(0, len(others) + 1 - keep)] if keep else []:
         old.unlink(missing_ok=True)
+    for left in directory.glob(_UNFINISHED):
+        with suppress(FileNotFoundError):
+            if time.time() - left.stat().st_mtime > _MAX_QUIET_SECONDS:
+                left.unlink()
 
 
 def restore(path: Path) -> None:

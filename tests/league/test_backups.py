@@ -197,6 +197,15 @@ def test_two_backups_at_once_may_remove_the_same_old_one(
     assert backups.back_up(tmp_path, NOW, keep=1).exists()
 
 
+def test_what_a_killed_backup_has_left_goes_with_a_later_one(tmp_path: Path) -> None:
+    left, in_work = (tmp_path / f"league-2026112{day}T033000Z.part" for day in (1, 2))
+    for path in (left, in_work):
+        path.touch()
+    os.utime(left, (0, 0))
+    path = backups.back_up(tmp_path, NOW, keep=1)
+    assert sorted(tmp_path.iterdir()) == [in_work, path]
+
+
 def test_a_backup_that_fails_removes_none_and_leaves_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
