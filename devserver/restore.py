@@ -5,6 +5,7 @@ The league must have ended. PostgreSQL and Valkey run for the time of the comman
 
 import argparse
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -60,11 +61,20 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def _restore(file: Path, environment: Mapping[str, str]) -> int:
     """Run the commands of a restore one after the other, up to the first that fails."""
-    for step in (("restore", str(file.resolve())), *_STEPS):
-        words = [sys.executable, CHECKOUT / "manage.py", *step]
-        if status := subprocess.run(words, env=environment, cwd=CHECKOUT, check=False).returncode:
-            print(f"make restore: manage.py {step[0]} ended with status {status}.", file=sys.stderr)
-            return 1
+    # Ctrl-C reaches the command too, which puts the data back. PostgreSQL runs on until then.
+    before = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        for step in (("restore", str(file.resolve())), *_STEPS):
+            words = [sys.executable, CHECKOUT / "manage.py", *step]
+            done = subprocess.run(words, env=environment, cwd=CHECKOUT, check=False)
+            if status := done.returncode:
+                print(
+                    f"make restore: manage.py {step[0]} ended with status {status}.",
+                    file=sys.stderr,
+                )
+                return 1
+    finally:
+        signal.signal(signal.SIGINT, before)
     print("Restored. `make up` starts the league.")
     return 0
 

@@ -103,33 +103,45 @@ def restore(path: Path) -> None:
     The tables are moved to another schema, and dropped when the backup is in their place.
 
     Raises:
-        BackupError: there is no such backup, something else uses the database, or PostgreSQL
-            refuses the backup.
+        BackupError: there is no such backup, something else uses the database, PostgreSQL refuses
+            the backup, or Ctrl-C ends the restore.
     """
     if not path.is_file():
         raise BackupError(f"There is no file {path}.")
-    _run("pg_restore", "--list", str(path))
     _refuse_others()
     _check_owner()
+    if is_half_restored():
+        _put_back()
+    _run("pg_restore", "--list", str(path))
     name = str(settings.DATABASES["default"]["NAME"])
     with connection.cursor() as cursor:
-        # Left by a restore that was killed: the tables before it are complete.
-        cursor.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", [_REPLACED])
-        if cursor.fetchone():
-            cursor.execute("DROP SCHEMA IF EXISTS public CASCADE")
-        else:
-            cursor.execute(f"ALTER SCHEMA public RENAME TO {_REPLACED}")
+        cursor.execute(f"ALTER SCHEMA public RENAME TO {_REPLACED}")
         cursor.execute("CREATE SCHEMA public")
     try:
         _fill(name, path)
-    except BackupError:
-        with connection.cursor() as cursor:
-            cursor.execute("DROP SCHEMA public CASCADE")
-            cursor.execute(f"ALTER SCHEMA {_REPLACED} RENAME TO public")
+    except KeyboardInterrupt:
+        _put_back()
+        raise BackupError("The restore was interrupted. The database is as it was.") from None
+    except BaseException:
+        _put_back()
         raise
     with connection.cursor() as cursor:
         cursor.execute(f"DROP SCHEMA {_REPLACED} CASCADE")
     connection.close()  # what it has prepared is gone
+
+
+def is_half_restored() -> bool:
+    """Return whether a restore has not ended: it still runs, or it was killed."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", [_REPLACED])
+        return cursor.fetchone() is not None
+
+
+def _put_back() -> None:
+    """Undo a restore: the tables before it are complete."""
+    with connection.cursor() as cursor:
+        cursor.execute("DROP SCHEMA IF EXISTS public CASCADE")
+        cursor.execute(f"ALTER SCHEMA {_REPLACED} RENAME TO public")
 
 
 def _fill(name: str, path: Path) -> None:

@@ -1,6 +1,9 @@
 """`make restore`: a backup in the place of the data of a league that has ended."""
 
+import os
+import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import psycopg
@@ -72,3 +75,35 @@ def test_a_file_that_is_no_backup_changes_nothing(
     broken.write_text("twelve drummers drumming")
     assert restore.main([str(broken), "--directory", str(tmp_path / "var")]) == 1
     assert "manage.py restore ended with status" in capfd.readouterr().err
+
+
+def test_ctrl_c_waits_until_the_command_has_put_the_data_back(tmp_path: Path) -> None:
+    script = f"""
+import subprocess, sys
+from pathlib import Path
+from devserver import restore
+restore._STEPS = ()
+restore.CHECKOUT = Path({str(tmp_path)!r})
+print(restore._restore(Path("some.dump"), {{}}), flush=True)
+"""
+    (tmp_path / "manage.py").write_text(
+        "import time\n"
+        "try:\n"
+        "    print('restores', flush=True)\n"
+        "    time.sleep(60)\n"
+        "except KeyboardInterrupt:\n"
+        "    time.sleep(1)\n"
+        "    print('is as it was', flush=True)\n"
+        "    raise SystemExit(1)\n"
+    )
+    command = subprocess.Popen(
+        [sys.executable, "-c", script],
+        cwd=Path(__file__).parents[2],
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert command.stdout
+    assert command.stdout.readline() == "restores\n"
+    os.killpg(command.pid, signal.SIGINT)
+    assert command.communicate(timeout=20)[0] == "is as it was\n1\n"

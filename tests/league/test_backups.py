@@ -157,6 +157,38 @@ def test_a_server_older_than_17_may_refuse_the_timeout_of_pg_restore_and_nothing
     assert bool(counts(other)) == (errors == 1)
 
 
+INTERRUPTED = """
+import sys
+import django
+django.setup()
+from pathlib import Path
+from league import backups
+def fill(*_):
+    raise KeyboardInterrupt
+backups._fill = fill
+try:
+    backups.restore(Path(sys.argv[1]))
+except backups.BackupError as error:
+    print(error)
+"""
+
+
+def test_a_restore_that_ctrl_c_ends_changes_nothing(tmp_path: Path, other: str) -> None:
+    path = backups.back_up(tmp_path, NOW, keep=1)
+    with connect(other) as client:
+        client.execute("CREATE TABLE kept (number int)")
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, str(path)],
+        env=os.environ | {"DATABASE_URL": other},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == "The restore was interrupted. The database is as it was.\n", done.stderr
+    assert counts(other) == {"kept": 0}
+
+
 def test_a_restore_without_rights_to_the_schema_shows_the_statement_that_gives_them(
     tmp_path: Path, other: str
 ) -> None:
