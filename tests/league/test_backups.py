@@ -189,6 +189,26 @@ def test_a_restore_that_ctrl_c_ends_changes_nothing(tmp_path: Path, other: str) 
     assert counts(other) == {"kept": 0}
 
 
+def test_no_new_league_begins_in_the_tables_of_a_restore_that_was_killed(
+    tmp_path: Path, other: str
+) -> None:
+    path = backups.back_up(tmp_path, NOW, keep=1)
+    with connect(other) as client:
+        client.execute("CREATE TABLE kept (number int)")
+        client.execute("ALTER SCHEMA public RENAME TO replaced_by_restore")
+        client.execute("CREATE SCHEMA public")
+    refused = manage(other, "set_up_league", "--migrate")
+    assert refused.returncode == 1
+    assert "A restore has not ended" in refused.stderr
+    assert counts(other) == {}
+    broken = tmp_path / "broken.dump"
+    broken.touch()
+    assert manage(other, "restore", broken).returncode == 1
+    assert counts(other) == {"kept": 0}, "the next restore begins with the tables before"
+    assert manage(other, "restore", path).returncode == 0
+    assert manage(other, "set_up_league", "--migrate").returncode == 0
+
+
 def test_a_restore_without_rights_to_the_schema_shows_the_statement_that_gives_them(
     tmp_path: Path, other: str
 ) -> None:

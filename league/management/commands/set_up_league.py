@@ -3,9 +3,10 @@
 from typing import Any
 
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
 
+from league import backups
 from league.setup import set_up_league
 
 _LOCK_TIMEOUT = "5s"
@@ -28,6 +29,11 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, migrate: bool, **options: Any) -> None:
         """Create the missing rows."""
+        if backups.is_half_restored():  # else a new league would begin in the empty tables
+            raise CommandError(
+                "A restore has not ended, so the tables are incomplete. If it was interrupted, run "
+                "manage.py restore FILE again (make restore under make up)."
+            )
         if migrate:
             with connection.cursor() as cursor:
                 # While a migration waits for a lock, all later queries on the table wait behind it.
