@@ -8,6 +8,7 @@ import atexit
 import os
 import threading
 from collections.abc import Callable
+from http.client import HTTPException
 from typing import Generic, TypeVar
 from urllib.error import URLError
 from urllib.request import Request, urlopen
@@ -83,3 +84,5 @@ def post(url: str, body: bytes, headers: dict[str, str]) -> None:
             response.read()
     except URLError as error:
         raise OSError(f"{url}: {error.reason}") from error
+    except HTTPException as error:  # such as the port for gRPC of a collector
+        raise OSError(f"{url}: the answer is not HTTP ({error!r})") from error
