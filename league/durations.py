@@ -110,9 +110,11 @@ class _Counter:
             self._fields[kind, bucket] += 1
             self._fields[kind, _SUM] += seconds
             if self._timer is None:
-                self._timer = threading.Timer(SEND_EVERY_SECONDS, self.send)
-                self._timer.daemon = True
-                self._timer.start()
+                timer = threading.Timer(SEND_EVERY_SECONDS, self.send)
+                timer.daemon = True
+                with suppress(RuntimeError):  # no thread is free; the next count tries again
+                    timer.start()
+                    self._timer = timer
 
     def send(self) -> None:
         """Add the counts to those in Valkey; if it can't be reached, they are lost."""

@@ -8,6 +8,7 @@ import atexit
 import os
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from http.client import HTTPException
 from typing import Generic, TypeVar
 from urllib.error import URLError
@@ -51,9 +52,11 @@ class Outbox(Generic[Item]):
                 return
             self._items.append(item)
             if self._timer is None:
-                self._timer = threading.Timer(SEND_EVERY_SECONDS, self.flush)
-                self._timer.daemon = True
-                self._timer.start()
+                timer = threading.Timer(SEND_EVERY_SECONDS, self.flush)
+                timer.daemon = True
+                with suppress(RuntimeError):  # no thread is free; the next item tries again
+                    timer.start()
+                    self._timer = timer
 
     def flush(self) -> None:
         """Send all items now; log the first of several failures."""
