@@ -18,7 +18,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from devserver.addresses import EVERYWHERE, address, allowed_hosts, in_url
+from devserver.addresses import EVERYWHERE, address, allowed_hosts, held, in_url
 from devserver.next_commands import next_commands
 from devserver.output import Output
 from devserver.part import STOP_SECONDS, Part
@@ -62,9 +62,8 @@ def main() -> int:
     options = parser.parse_args()
     try:
         options.port = _port(options.port)
-        with claimed(options.directory) as place:
-            # After the claim: a league that runs here already holds its port, and is the reason.
-            _check_port(options.host, options.port)
+        # The claim comes first: a league that runs here already holds its port, and is the reason.
+        with claimed(options.directory) as place, held(options.host, options.port):
             servers, urls = server_parts(
                 place,
                 database_url=os.environ.get("DATABASE_URL") or None,
@@ -110,17 +109,6 @@ def _port(text: str) -> int:
             f"PORT={text} is not a number from 1 to 65535. Give one, such as make up PORT=8001."
         )
     return int(text)
-
-
-def _check_port(host: str, port: int) -> None:
-    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((host, port))
-        except OSError as error:
-            raise CannotStartError(
-                f"Port {port} on {host} can't be used ({error.strerror}). Try make up PORT=8001."
-            ) from None
 
 
 def _fork_server(at: Path, code: str = "config.loading") -> Part:

@@ -13,9 +13,9 @@ import pytest
 
 from bots_sdk.saved import Saved, SavedLeague
 from devserver import up
-from devserver.addresses import address, allowed_hosts
+from devserver.addresses import address, allowed_hosts, held
 from devserver.next_commands import next_commands
-from devserver.place import claimed
+from devserver.place import ServersError, claimed
 from devserver.servers import Servers
 from devserver.up import banner
 from tests.journeys.running import CHECKOUT, free_port
@@ -143,3 +143,21 @@ def test_a_league_that_runs_here_is_named_before_its_port(
         monkeypatch.setattr(sys, "argv", ["make up", "--directory", str(tmp_path), "--port", port])
         assert up.main() == 1
     assert "A league is already running in" in capsys.readouterr().err
+
+
+def test_two_leagues_that_start_at_the_same_moment_do_not_share_a_port() -> None:
+    port = free_port()
+    with held("127.0.0.1", port):
+        with pytest.raises(ServersError, match=f"Port {port} on 127.0.0.1 can't be used"):
+            held("127.0.0.1", port).__enter__()
+        with socket.socket() as front:  # it listens as Caddy does
+            for option in (socket.SO_REUSEADDR, socket.SO_REUSEPORT):
+                front.setsockopt(socket.SOL_SOCKET, option, 1)
+            front.bind(("127.0.0.1", port))
+            front.listen()
+            with socket.create_connection(("127.0.0.1", port)) as client:
+                accepted, _ = front.accept()
+                accepted.close()
+                assert client.recv(1) == b""
+    with held("127.0.0.1", port):  # right after the last start
+        pass
