@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from devserver import processes
-from devserver.place import LOCK, try_lock
+from devserver.place import LOCK, reason, try_lock
 from devserver.running import CHECKOUT
 
 _MAX_SECONDS = 60.0
@@ -37,6 +37,9 @@ def main(words: Sequence[str] | None = None) -> int:
     except FileNotFoundError:
         print(f"No league runs in {directory}.")
         return 0
+    except OSError as error:
+        print(f"make down: {reason(error)}", file=sys.stderr)
+        return 1
     with lock:
         if try_lock(lock):
             print(f"No league runs in {directory}.")

@@ -43,6 +43,14 @@ class Place(NamedTuple):
     alive: IO[str]
 
 
+def reason(error: Exception) -> str:
+    """Return the message of an error; of the system's own: the file, and what is wrong with it."""
+    if not isinstance(error, OSError) or error.filename is None:
+        return str(error)
+    remedy = " Does it belong to another user?" if isinstance(error, PermissionError) else ""
+    return f"{error.filename}: {error.strerror}.{remedy}"
+
+
 @contextmanager
 def claimed(directory: Path) -> Iterator[Place]:
     """Claim a directory while the context lasts, and end the processes of a run that was killed.

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from devserver.place import ServersError, secret_key
+from devserver.place import ServersError, reason, secret_key
 from devserver.running import CHECKOUT
 from devserver.servers import local_servers
 
@@ -54,8 +54,8 @@ def main(words: Sequence[str] | None = None) -> int:
                 "REDIS_URL": servers.redis_url,
             }
             return _restore(options.file, environment)
-    except ServersError as error:
-        print(f"make restore: {error}", file=sys.stderr)
+    except (ServersError, OSError) as error:
+        print(f"make restore: {reason(error)}", file=sys.stderr)
         return 1
 
 

@@ -22,7 +22,7 @@ from devserver.addresses import EVERYWHERE, address, allowed_hosts, held, in_url
 from devserver.next_commands import next_commands
 from devserver.output import Output
 from devserver.part import STOP_SECONDS, Part
-from devserver.place import Place, ServersError, claimed, secret_key
+from devserver.place import Place, ServersError, claimed, reason, secret_key
 from devserver.running import CHECKOUT, noted
 from devserver.servers import server_parts
 from devserver.sleep import Sleep, sleep_with
@@ -90,8 +90,8 @@ def main() -> int:
             url = address(options.host, options.port).rstrip("/")
             with noted(options.directory, environment, url):
                 asyncio.run(_run(options, environment, place, servers))
-    except (CannotStartError, ServersError) as error:
-        print(f"make up: {error}", file=sys.stderr)
+    except (CannotStartError, ServersError, OSError) as error:
+        print(f"make up: {reason(error)}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130

@@ -7,15 +7,16 @@ import shutil
 import socket
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from bots_sdk.saved import Saved, SavedLeague
-from devserver import up
+from devserver import down, restore, up
 from devserver.addresses import address, allowed_hosts, held
 from devserver.next_commands import next_commands
-from devserver.place import ServersError, claimed
+from devserver.place import ServersError, claimed, reason
 from devserver.servers import Servers
 from devserver.up import banner
 from tests.journeys.running import CHECKOUT, free_port
@@ -143,6 +144,28 @@ def test_a_league_that_runs_here_is_named_before_its_port(
         monkeypatch.setattr(sys, "argv", ["make up", "--directory", str(tmp_path), "--port", port])
         assert up.main() == 1
     assert "A league is already running in" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [up.main, down.main, restore.main])
+def test_a_directory_that_can_not_be_used_is_named_without_a_traceback(
+    command: Callable[[], int],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    backup, file = tmp_path / "league.dump", tmp_path / "file"
+    backup.touch()
+    file.touch()
+    words = ["make", *([str(backup)] if command == restore.main else []), "--directory", str(file)]
+    monkeypatch.setattr(sys, "argv", words)
+    assert command() == 1
+    assert str(file) in capsys.readouterr().err
+
+
+def test_a_file_of_another_user_is_named_with_the_question() -> None:
+    error = PermissionError(13, "Permission denied", "/league/var/lock")
+    text = "/league/var/lock: Permission denied. Does it belong to another user?"
+    assert reason(error) == text
 
 
 def test_two_leagues_that_start_at_the_same_moment_do_not_share_a_port() -> None:
