@@ -20,6 +20,8 @@ from devserver.running import CHECKOUT
 
 _MAX_SECONDS = 60.0
 """The time in which the league must have ended; a worker finishes its match first."""
+_UNSEEN_SECONDS = 5.0
+"""If this command finds no process of the league for so long, it can't reach the league."""
 _EVERY_SECONDS = 0.05
 
 
@@ -47,6 +49,13 @@ def main(words: Sequence[str] | None = None) -> int:
         print(f"Ending the league in {directory} ...", flush=True)
         began = time.monotonic()
         left = _end(lock)
+    if left == set():
+        print(
+            f"make down: a league runs in {directory}, but its processes can't be seen here. They "
+            "belong to another user, or run in a container. End the league there.",
+            file=sys.stderr,
+        )
+        return 1
     if left:
         print(
             f"make down: the league has not ended after {_MAX_SECONDS:.0f} s. Its process id is "
@@ -58,24 +67,26 @@ def main(words: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _end(lock: IO[str]) -> set[int]:
-    """End the processes that hold a league's lock; return those that are left after a while.
+def _end(lock: IO[str]) -> set[int] | None:
+    """End the processes that hold a league's lock; return None when they have ended.
+
+    After a while return those that are left. The set is empty if none can be seen here.
 
     The supervisor alone has the file open, so its pid can't be a stale one. It stops its parts in
     order and then frees the lock.
     """
     asked: set[int] = set()
-    ends = time.monotonic() + _MAX_SECONDS
+    began = time.monotonic()
     while not try_lock(lock):
         left = set(processes.holders(lock))
         for pid in left - asked:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGTERM)
         asked |= left
-        if time.monotonic() > ends:
+        if time.monotonic() - began > (_MAX_SECONDS if asked else _UNSEEN_SECONDS):
             return left
         time.sleep(_EVERY_SECONDS)
-    return set()
+    return None
 
 
 if __name__ == "__main__":

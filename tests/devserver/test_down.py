@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from devserver import down
+from devserver import down, processes
 from devserver.running import noted
 from tests.journeys.running import CHECKOUT, wait_for
 
@@ -56,6 +56,21 @@ def test_down_ends_a_league_in_the_background_and_returns_when_it_has_ended(
     assert "The league has ended after" in capsys.readouterr().out
     assert down.main(["--directory", str(tmp_path / "var")]) == 0
     assert "No league runs" in capsys.readouterr().out
+
+
+def test_down_does_not_call_a_league_ended_whose_processes_it_can_not_see(
+    background: subprocess.Popen[bytes],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(processes, "holders", lambda _: iter(()))  # they run in a container
+    monkeypatch.setattr(down, "_UNSEEN_SECONDS", 0.2)
+    assert down.main(["--directory", str(tmp_path / "var")]) == 1
+    printed = capsys.readouterr()
+    assert "its processes can't be seen here" in printed.err
+    assert "has ended" not in printed.out
+    assert background.poll() is None
 
 
 def test_down_ends_no_process_that_a_killed_league_only_named(
