@@ -9,6 +9,7 @@ import threading
 import time
 import uuid
 from contextlib import suppress
+from datetime import timedelta
 from typing import Any
 
 import structlog
@@ -24,6 +25,8 @@ _RETRY_SECONDS = 0.5
 _SIGN_SECONDS = 2.0
 REST_PAUSE_SECONDS = 3.0
 """The time between two searches of the schedule at rest. Each search takes milliseconds."""
+_MAX_AHEAD = timedelta(seconds=5)
+"""A task that was queued this long after now shows that the clock was set back."""
 _LOOK_SECONDS = 1.0
 """The time between two looks whether the rest is over."""
 LEASE_KEY = "league:beat"
@@ -76,10 +79,24 @@ class Scheduler(PersistentScheduler):
         now = time.monotonic()
         if now - self._searched_at < REST_PAUSE_SECONDS and not activity.is_active():
             return _LOOK_SECONDS
+        self._follow_clock()
         seconds: float = super().tick(*args, **kwargs)
         if seconds:  # else another task is due
             self._searched_at = now
         return seconds
+
+    def _follow_clock(self) -> None:
+        """If the clock was set back, let all pauses begin now, not at times that are to come."""
+        from league import activity  # it needs Django set up
+
+        entries = self.schedule.values()
+        if not any(entry.last_run_at > entry.default_now() + _MAX_AHEAD for entry in entries):
+            return
+        log.warning("the clock was set back; the pauses of all scheduled tasks begin now")
+        for entry in entries:
+            entry.last_run_at = min(entry.last_run_at, entry.default_now())
+        self._heap = None  # it has the old times
+        activity.look_again(*REST_SECONDS)
 
     def apply_entry(self, entry: Any, producer: Any = None) -> None:
         """Queue a task, unless the league is at rest; if that fails, it is due again."""

@@ -39,6 +39,16 @@ def may_look(work: str, rest_seconds: int) -> bool:
         rest_seconds: the pause while the league is at rest.
     """
     try:
-        return is_active() or bool(cache.add(f"looked-for-{work}", 1, timeout=rest_seconds))
+        return is_active() or bool(cache.add(_look_key(work), 1, timeout=rest_seconds))
     except RedisError:
         return True
+
+
+def look_again(*works: str) -> None:
+    """End the pauses of `may_look`: if the clock was set back, the broker would keep them long."""
+    with suppress(RedisError):
+        cache.delete_many(map(_look_key, works))
+
+
+def _look_key(work: str) -> str:
+    return f"looked-for-{work}"

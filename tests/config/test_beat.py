@@ -62,6 +62,26 @@ def test_beat_queues_each_due_task_once_the_broker_is_back(
     assert {"tick", "prove-sandbox"} <= set(queued)
 
 
+@pytest.mark.parametrize("rests", [False, True])
+def test_beat_goes_on_if_the_clock_is_set_back(
+    scheduler: Scheduler, queued: list[str], monkeypatch: pytest.MonkeyPatch, rests: bool
+) -> None:
+    monkeypatch.setattr("config.beat.REST_PAUSE_SECONDS", 0)
+    cache.clear()
+    if not rests:
+        activity.note()
+    clock = [datetime.now(UTC)]
+    monkeypatch.setattr("celery.schedules.BaseSchedule.now", lambda self: clock[0])
+    clock[0] += timedelta(seconds=10)
+    run_until_idle(scheduler)
+    queued.clear()
+    clock[0] -= timedelta(hours=1)
+    assert scheduler.tick() < 2
+    clock[0] += timedelta(seconds=10)
+    run_until_idle(scheduler)
+    assert {"tick", "upkeep"} <= set(queued)
+
+
 def test_at_rest_beat_queues_a_tick_only_now_and_then(
     scheduler: Scheduler, queued: list[str]
 ) -> None:
