@@ -77,7 +77,8 @@ def back_up(directory: Path, now: datetime, *, keep: int) -> Path:
     except OSError as error:
         raise BackupError(f"{error.filename or directory}: {error.strerror}.") from None
     finally:
-        unfinished.unlink(missing_ok=True)
+        with suppress(OSError):  # it is not there, or the disk takes no changes: see above
+            unfinished.unlink()
     _remove_old(directory, path, keep)
     return path
 

@@ -269,6 +269,13 @@ def test_a_backup_that_fails_removes_none_and_leaves_no_file(
     assert list(tmp_path.iterdir()) == [kept]
 
 
+def test_a_directory_that_takes_no_backup_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    with pytest.raises(CommandError, match=f"{file}: "):
+        call_command("backup", directory=file)
+
+
 def test_a_backup_has_the_files_of_the_archive_and_a_restore_puts_them_back(
     tmp_path: Path, other: str, settings: Settings
 ) -> None:
