@@ -73,6 +73,8 @@ def download(
     if (token := token_of(request)) is not None:
         clients.add(throttles.client_by_token(token))
     headers = {"Content-Disposition": f'attachment; filename="{filename}"'}
+    if request.method == "HEAD":  # the web server would make the whole file, and send none of it
+        return StreamingHttpResponse(content_type=media_type, headers=headers)
     export = Export(pieces, frozenset(clients))
     return StreamingHttpResponse(export, content_type=media_type, headers=headers)
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.test import Client
+from django.test import Client, RequestFactory
 from pytest_django import Settings
+from rest_framework.request import Request
 
 from api import exports
 from engine.record import read, verify
@@ -168,6 +169,16 @@ def test_few_exports_run_at_once_and_a_lost_client_frees_its_place(
     for response in sending:  # one begun, one never read
         response.close()
     assert export(api)
+
+
+def test_a_request_for_the_headers_makes_no_file_and_takes_no_place() -> None:
+    request = Request(RequestFactory().head("/"))
+    for _ in range(exports.MAX_AT_ONCE + 1):
+        pieces = iter([b"a piece"])
+        response = exports.download(request, pieces, "quick.jsonl")
+        assert response["Content-Disposition"] == 'attachment; filename="quick.jsonl"'
+        assert b"".join(response) == b""
+        assert list(pieces), "no piece was made"
 
 
 def test_one_client_leaves_a_place_for_others(
