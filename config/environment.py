@@ -15,6 +15,7 @@ from psycopg.conninfo import conninfo_to_dict
 _YES = ("1", "yes", "true", "on")
 _NO = ("0", "no", "false", "off", "")
 _UNIT_SECONDS = {"second": 1, "minute": 60, "hour": 3600}
+MAX_DAYS = 36_500
 
 defaults: dict[str, str] = {}
 """Each variable that was read, with its default as one would set it: tests compare the docs."""
@@ -112,6 +113,20 @@ def number(name: str, default: int) -> int:
     if not value.isdecimal():
         raise ImproperlyConfigured(f"{name} is {value!r}; it must be a whole number of 0 or more.")
     return int(value)
+
+
+def days(name: str, default: int, *, least: int = 0) -> int:
+    """Return a variable that is a number of days: so many from now there is still a date.
+
+    Raises:
+        ImproperlyConfigured: there are fewer than `least`, or more than `MAX_DAYS`.
+    """
+    value = number(name, default)
+    if not least <= value <= MAX_DAYS:
+        raise ImproperlyConfigured(
+            f"{name} is {value}; it must be a number of days from {least} to {MAX_DAYS}."
+        )
+    return value
 
 
 def rate(name: str, default: str) -> tuple[int, int]:

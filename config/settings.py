@@ -117,7 +117,7 @@ MAX_CHECK_SECONDS = environment.number("MAX_CHECK_SECONDS", 120)
 TRY_IN_BROWSER = environment.flag("TRY_IN_BROWSER", True)
 # What uploaded bots print and the receipts of turns are kept for so long. Of the output only so
 # much is kept in all: the oldest goes first.
-MAX_OUTPUT_DAYS = environment.number("MAX_OUTPUT_DAYS", 14)
+MAX_OUTPUT_DAYS = environment.days("MAX_OUTPUT_DAYS", 14)
 MAX_OUTPUT_MEGABYTES = environment.number("MAX_OUTPUT_MEGABYTES", 1000)
 # Requests of one client (a bot, an owner, or an address without a token), and in how many seconds.
 RATE_LIMITS = {
@@ -145,7 +145,7 @@ MAX_RENAMES_PER_DAY = environment.number("MAX_RENAMES_PER_DAY", 10)
 MAX_CHALLENGES_PER_DAY = environment.number("MAX_CHALLENGES_PER_DAY", 100)
 # Tables of players that may be open at the same time, and days after which a match is removed.
 MAX_PLAYER_TABLES = environment.number("MAX_PLAYER_TABLES", 500)
-PLAYER_MATCH_DAYS = environment.number("PLAYER_MATCH_DAYS", 30)
+PLAYER_MATCH_DAYS = environment.days("PLAYER_MATCH_DAYS", 30, least=1)
 # Requests that may wait in one gateway process: of one bot (or of one spectator's address), of one
 # address, and in all.
 MAX_WAITING_REQUESTS = environment.number("MAX_WAITING_REQUESTS", 1000)
@@ -172,7 +172,7 @@ BACKUP_DIRECTORY = environment.text("BACKUP_DIRECTORY", "var/backups")
 KEEP_BACKUPS = environment.number("KEEP_BACKUPS", 14)
 # Records of rounds that were applied so many days ago move to files; 0 keeps all in the database.
 # The files are in a directory, or in another of Django's storages, such as S3.
-ARCHIVE_DAYS = environment.number("ARCHIVE_DAYS", 0)
+ARCHIVE_DAYS = environment.days("ARCHIVE_DAYS", 0)
 ARCHIVE_DIRECTORY = environment.text("ARCHIVE_DIRECTORY", "var/archive")
 archive_storage = environment.optional("ARCHIVE_STORAGE")
 archive_options = environment.json_object("ARCHIVE_STORAGE_OPTIONS")

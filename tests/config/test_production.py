@@ -99,3 +99,26 @@ def test_an_invalid_rate_is_named(monkeypatch: pytest.MonkeyPatch, rate: str) ->
     monkeypatch.setenv("RATE_PLAY", rate)
     with pytest.raises(ImproperlyConfigured, match=f"RATE_PLAY is '{rate}'"):
         environment.rate("RATE_PLAY", "60000/minute")
+
+
+@pytest.mark.parametrize(
+    ("name", "days"),
+    [
+        ("MAX_OUTPUT_DAYS", "36501"),
+        ("ARCHIVE_DAYS", "999999999999"),
+        ("PLAYER_MATCH_DAYS", "1000000"),
+        ("PLAYER_MATCH_DAYS", "0"),
+    ],
+)
+def test_a_number_of_days_without_a_date_is_refused_at_the_start(name: str, days: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "manage.py", "check"],
+        env=os.environ | {"SECRET_KEY": "any", "LEAGUE_DIRECTORY": "/nowhere", name: days},
+        cwd=CHECKOUT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    least = 1 if name == "PLAYER_MATCH_DAYS" else 0
+    assert done.stderr == f"{name} is {days}; it must be a number of days from {least} to 36500.\n"
