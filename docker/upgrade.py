@@ -11,6 +11,7 @@ ports, go on. At the end it waits until the league is ready.
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -104,6 +105,13 @@ def main(words: Sequence[str] | None = None) -> int:
     except UpgradeError as error:
         print(f"upgrade: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print(
+            "upgrade: interrupted. The parts above are new, the others are old, and all work "
+            "together. Run this command again.",
+            file=sys.stderr,
+        )
+        return 130
     return 0
 
 
@@ -137,11 +145,13 @@ def upgrade(compose: Compose, *, build: bool = False, pull: bool = False) -> Non
     if last := [name for name in LAST if name in parts]:
         with _Step(" and ".join(last)):
             stops: list[tuple[str, subprocess.Popen[bytes]]] = []
-            for name in last:
-                if stops:
-                    time.sleep(DELAY_SECONDS)
-                stops += _replaced(compose, name)
-            _wait(stops)
+            try:
+                for name in last:
+                    if stops:
+                        time.sleep(DELAY_SECONDS)
+                    stops += _replaced(compose, name)
+            finally:
+                _wait(stops)
     if "web" in parts:
         with _Step("ready"):
             _wait_until_ready(compose)
@@ -179,9 +189,15 @@ def _replaced(compose: Compose, name: str) -> list[tuple[str, subprocess.Popen[b
         The old containers, and the commands that stop them. Each has its own time to end,
         `stop_grace_period`.
     """
+    # Stopped ones would count for the scale, and start again with the image that they have.
+    compose.run("rm", "--force", name)
     old = compose.containers(name)
     scale = ("--scale", f"{name}={2 * len(old)}")
-    compose.run("up", "--detach", "--no-deps", "--no-recreate", "--no-build", *scale, name)
+    try:
+        compose.run("up", "--detach", "--no-deps", "--no-recreate", "--no-build", *scale, name)
+    except BaseException:  # the next upgrade would take those that have started for old ones
+        _remove([each for each in compose.containers(name) if each not in old])
+        raise
     new = [each for each in compose.containers(name) if each not in old]
     _keep_if_healthy(
         name,
@@ -190,7 +206,10 @@ def _replaced(compose: Compose, name: str) -> list[tuple[str, subprocess.Popen[b
         "parts work together.",
     )
     words = ("docker", "stop", *STREAM_SECONDS.get(name, ()))
-    return [(each, subprocess.Popen([*words, each], stdout=subprocess.DEVNULL)) for each in old]
+    return [
+        (each, subprocess.Popen([*words, each], stdout=subprocess.DEVNULL, start_new_session=True))
+        for each in old
+    ]
 
 
 def _keep_if_healthy(name: str, new: Sequence[str], what_runs: str) -> None:
@@ -202,18 +221,30 @@ def _keep_if_healthy(name: str, new: Sequence[str], what_runs: str) -> None:
     try:
         _wait_until_healthy(new)
     except UpgradeError as error:
-        _read(["docker", "rm", "--force", *new])
+        _remove(new)
         raise UpgradeError(
             f"{name}: {error}\n{what_runs} Correct the error and run this command again."
         ) from None
+    except BaseException:  # Ctrl-C, or the end of the terminal
+        _remove(new)
+        raise
 
 
 def _wait(stops: Sequence[tuple[str, subprocess.Popen[bytes]]]) -> None:
-    """Wait until containers have stopped, and remove them."""
-    for _, stop in stops:
-        stop.wait()
+    """Wait until containers have stopped, and remove them; after Ctrl-C, at once."""
+    try:
+        for _, stop in stops:
+            stop.wait()
+    except BaseException:
+        _remove([container for container, _ in stops])
+        raise
     for container, _ in stops:
         _read(["docker", "rm", container])
+
+
+def _remove(containers: Sequence[str]) -> None:
+    if containers:
+        _read(["docker", "rm", "--force", *containers])
 
 
 def _wait_until_healthy(containers: Sequence[str]) -> None:
@@ -259,4 +290,6 @@ class _Step:
 
 if __name__ == "__main__":
     os.chdir(Path(__file__).parents[1])
+    for number in (signal.SIGHUP, signal.SIGTERM):  # as Ctrl-C
+        signal.signal(number, signal.default_int_handler)
     sys.exit(main())

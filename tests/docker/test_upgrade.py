@@ -7,6 +7,7 @@ import fcntl
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -20,6 +21,7 @@ import yaml
 
 from docker import upgrade
 from tests.docs.documents import ROOT
+from tests.journeys.running import wait_for
 
 DOCKER = """#!{python}
 import fcntl, json, sys
@@ -38,8 +40,15 @@ if words[0] == "compose":
         there = state["running"] + (state["stopped"] if "--all" in words else [])
         print("\\n".join(each for each in there if each.startswith(words[-1] + "-")))
     elif words[0] == "up":
+        stopped = [each for each in state["stopped"] if each.startswith(words[-1] + "-")]
+        state["stopped"] = [each for each in state["stopped"] if each not in stopped]
         if words[-1] != state["scaled to 0"]:
-            state["running"].append(words[-1] + "-new")
+            state["running"] += stopped or [words[-1] + "-new"]
+        if words[-1] == state["up fails for"]:
+            place.write_text(json.dumps(state))
+            sys.exit(1)
+    elif words[0] == "rm":
+        state["stopped"] = [each for each in state["stopped"] if not each.startswith(words[-1])]
     elif words[0] == "exec":
         faults = state["faults"].pop(0) if state["faults"] else {{}}
         print(json.dumps({{"status": "not ready" if faults else "ready", "faults": faults}}))
@@ -48,7 +57,8 @@ if words[0] == "compose":
         sys.exit(1)
 elif words[0] == "inspect":
     sick = [each for each in words[1:] if each == state["sick"] + "-new"]
-    health = {{"Status": "unhealthy" if sick else "healthy"}}
+    slow = [each for each in words[1:] if each == state["slow"] + "-new"]
+    health = {{"Status": "unhealthy" if sick else "starting" if slow else "healthy"}}
     print(json.dumps([{{"State": {{"Status": "running", "Health": health}}}}] * len(words[1:])))
 elif words[0] in ("stop", "rm"):
     state["running"] = [each for each in state["running"] if each not in words]
@@ -81,7 +91,9 @@ class Docker:
             "calls": [],
             "stopped": [],
             "scaled to 0": "",
+            "up fails for": "",
             "sick": "",
+            "slow": "",
             "migration": "succeeds",
             "faults": [],  # in the next answers of /readyz
         }
@@ -109,10 +121,14 @@ class Docker:
 
     def _stops(self) -> str:
         """Return the calls so far that stop a container."""
-        with Path(f"{self._place}.lock").open() as lock:
+        return self._calls("stop")
+
+    def _calls(self, word: str) -> str:
+        """Return the calls so far that begin with a word."""
+        with Path(f"{self._place}.lock").open("a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             calls = json.loads(self._place.read_text())["calls"]
-        return json.dumps([call for call in calls if call[0] == "stop"])
+        return json.dumps([call for call in calls if call[0] == word])
 
     def run(self) -> subprocess.CompletedProcess[str]:
         """Run the upgrade as a program."""
@@ -126,6 +142,24 @@ class Docker:
         )
         self.state = json.loads(self._place.read_text())
         return done
+
+    def interrupt(self, number: signal.Signals) -> subprocess.CompletedProcess[str]:
+        """Run the upgrade as a program until it waits for a container, and send it a signal."""
+        self.store()
+        program = subprocess.Popen(
+            [sys.executable, str(ROOT / "docker" / "upgrade.py"), "--file", "compose.yaml"],
+            env={**os.environ, "PATH": f"{self._directory}:{os.environ['PATH']}"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        wait_for(
+            lambda: f'"{self.state["slow"]}-new"]' in self._calls("inspect"), self._place.read_text
+        )
+        program.send_signal(number)
+        out, errors = program.communicate(timeout=30)
+        self.state = json.loads(self._place.read_text())
+        return subprocess.CompletedProcess([], program.returncode, out, errors)
 
     def store(self) -> None:
         """Write the state for the program."""
@@ -181,6 +215,31 @@ def test_a_new_container_that_is_not_healthy_goes_and_the_old_one_stays(docker: 
     assert "the log of web-new" in done.stderr
     assert {"web-old", "front-old", "gateway-old"} <= docker.running()
     assert "web-new" not in docker.running()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP, signal.SIGTERM])
+def test_an_interrupted_upgrade_leaves_no_new_container_beside_an_old_one(
+    docker: Docker, number: signal.Signals
+) -> None:
+    docker.state["slow"] = "play"
+    done = docker.interrupt(number)
+    assert done.returncode == 130
+    assert done.stderr.startswith("upgrade: interrupted. ")
+    assert {"web-new", "play-old", "front-old"} <= docker.running()
+    assert not {"web-old", "play-new", "front-new"} & docker.running()
+
+
+def test_containers_of_a_start_that_fails_half_way_go(docker: Docker) -> None:
+    docker.state["up fails for"] = "play"
+    assert docker.upgrade().returncode == 1
+    assert "play-old" in docker.running()
+    assert "play-new" not in docker.running()
+
+
+def test_a_stopped_container_of_an_old_version_is_not_taken_for_a_new_one(docker: Docker) -> None:
+    docker.state["stopped"] = ["web-stopped"]  # by an upgrade that was interrupted
+    assert docker.upgrade().returncode == 0
+    assert {each for each in docker.running() if each.startswith("web-")} == {"web-new"}
 
 
 def test_a_part_that_the_new_version_adds_is_started(docker: Docker) -> None:
