@@ -171,14 +171,28 @@ class PlayerFactory:
         """Unload the modules beside the bots' files; return them by name."""
         found: dict[str, ModuleType] = {}
         for name in sys.modules.keys() - self._modules_before:
-            top = sys.modules.get(name.partition(".")[0])
-            file = getattr(top, "__file__", None)
-            place = os.path.dirname(file) if file else ""  # noqa: PTH120 - once a move: fast
-            is_package = bool(file) and str(file).endswith("__init__.py")
-            if place in self._beside or (is_package and str(Path(place).parent) in self._beside):
+            if self._is_beside(sys.modules.get(name.partition(".")[0])):
                 found[name] = sys.modules[name]
             else:
                 self._modules_before.add(name)  # not looked at again
         for name in found:
             del sys.modules[name]
         return found
+
+    def _is_beside(self, top: ModuleType | None) -> bool:
+        """Return whether a module is from a directory of a bot, or from one below that it added.
+
+        Args:
+            top: the module, or the package around it. A package without an ``__init__.py`` has no
+                file, so its directories count.
+        """
+        file = getattr(top, "__file__", None)
+        for place in getattr(top, "__path__", None) or ([file] if file else []):
+            searched = os.path.dirname(place)  # noqa: PTH120 - once a move: fast
+            if searched in self._beside:
+                return True
+            if searched not in self._path and any(
+                searched.startswith(f"{each}{os.sep}") for each in self._beside
+            ):
+                return True
+        return False
