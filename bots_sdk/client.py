@@ -3,7 +3,7 @@
 Reads and moves can be repeated: a second identical move gets the first one's answer. The client
 retries them after lost connections and server errors. It retries other calls only if the first
 attempt certainly did not arrive. The waits between attempts grow, with jitter, and respect
-Retry-After.
+Retry-After. If a bot was renamed, a call with its former name is sent again with the new one.
 
     with Client("http://127.0.0.1:8000", token) as client:
         for bot in client.pages(calls.bots()):
@@ -124,6 +124,8 @@ class Client:
             outcome: Outcome
             try:
                 outcome = self._http.request(**self._connection.request(call))
+                if (again := self._connection.moved(outcome)) is not None:
+                    outcome = self._http.send(again)
             except httpx.RequestError as error:
                 outcome = error
             try:
@@ -206,6 +208,8 @@ class AsyncClient:
             outcome: Outcome
             try:
                 outcome = await self._http.request(**self._connection.request(call))
+                if (again := self._connection.moved(outcome)) is not None:
+                    outcome = await self._http.send(again)
             except httpx.RequestError as error:
                 outcome = error
             try:

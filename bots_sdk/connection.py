@@ -33,6 +33,7 @@ _RETRIED_STATUSES = frozenset({408, 429, 500, 502, 503, 504})
 _HOST = re.compile(r"[\w.-]+(:\d+)?/?", re.ASCII)
 _MAX_PORT = 65535
 _ERROR_NUMBER = re.compile(r"^\[Errno -?\d+\] ")
+_MOVED = 308
 _IN_PROGRESS = "idempotency-key-in-use"
 """The code of a problem: the first attempt of this call still runs."""
 
@@ -153,6 +154,16 @@ class Connection:
                 raise error
             if self.on_retry:
                 self.on_retry(error, wait)
+
+    def moved(self, response: httpx.Response) -> httpx.Request | None:
+        """Return the same request for the new name of a bot; None if no bot was renamed.
+
+        The new address is at the same league, so no other host gets the token.
+        """
+        again = response.next_request
+        if response.status_code != _MOVED or again is None:
+            return None
+        return again if str(again.url).startswith(self.url + API) else None
 
     def error(self, outcome: Outcome) -> LeagueError:
         """Return the exception for an outcome other than success."""

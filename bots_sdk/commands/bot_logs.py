@@ -38,6 +38,7 @@ def logs(
     url, token = owner_token()
     with client_for(url, token) as client:
         found = client.send(calls.bot(name))  # refused if there is no such bot
+        name = found["name"]  # it may have been renamed
         is_plain = number is None and match is None and tests is None and not as_json
         if is_plain and found["kind"] == "hosted":
             number = _newest_if_none_plays(client, found)

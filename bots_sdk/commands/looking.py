@@ -48,6 +48,7 @@ def status(
     described: dict[tuple[str, str], str] = {}
     unfinished: dict[str, str] = {}
     gone: list[str] = []
+    own: set[str] = set()
     token = environment_token()
     with client_for(url, token) as client:
         if token or not names:
@@ -61,6 +62,9 @@ def status(
                     raise
                 gone.append(name)  # deleted, or the league began anew
                 continue
+            if name in league.bots:
+                own.add(bot["name"])
+            name = bot["name"]  # it may have been renamed
             latest = client.send(calls.matches(bot=name, status="finished", limit=10))["results"]
             entries = ladder_places(client, name)
             rows.append((bot, latest, entries))
@@ -101,11 +105,11 @@ def status(
             _print_places(name, found_places[:_MAX_PLACES])
         for entry in entries:
             print(f"{name} on {entry['ladder']}: {described[name, entry['ladder']]}")
-        if bot["paused"] and name in league.bots:
+        if bot["paused"] and name in own:
             print(typed(f"`twelfth-night bot resume {name}` resumes {name}."))
-        elif bot["kind"] == "hosted" and bot["version"] is None and name in league.bots:
+        elif bot["kind"] == "hosted" and bot["version"] is None and name in own:
             print(typed(f"{name} has no version that can play: see `twelfth-night logs {name}`."))
-        elif not entries and name in league.bots:
+        elif not entries and name in own:
             print(typed(f"{name} is on no ladder: `twelfth-night enter LADDER {name}` enters one."))
 
 

@@ -265,6 +265,8 @@ class _Handler(BaseHTTPRequestHandler):
         if trouble == LOSE:
             self.close_connection = True
             return
+        if status == 308:  # a bot that was renamed
+            headers = {**headers, "Location": document}
         data = document if isinstance(document, bytes) else json.dumps(document).encode()
         kind = "text/html" if isinstance(document, bytes) else "application/json"
         self.send_response(status)

@@ -47,6 +47,23 @@ def send(request: pytest.FixtureRequest, stub: StubLeague) -> Any:
     return lambda *args, **more: asyncio.run(send_async(*args, **more))
 
 
+def test_a_call_with_a_former_name_of_a_bot_is_sent_to_its_new_address(
+    stub: StubLeague, send: Any
+) -> None:
+    stub.answers["PATCH bots/old"] = (308, "/api/v1/bots/new")
+    stub.answers["PATCH bots/new"] = (200, {"name": "new"})
+    assert send(calls.change_bot("old", paused=True)) == {"name": "new"}
+    assert stub.bodies[-1] == {"paused": True}
+    assert stub.headers[-1]["Authorization"] == "Bearer token"
+
+
+def test_a_new_address_at_another_host_gets_no_token(stub: StubLeague, send: Any) -> None:
+    stub.answers["GET bots/old"] = (308, stub.url.replace("127.0.0.1", "localhost") + "/api/v1/x")
+    with pytest.raises(ProblemError, match="a redirect to"):
+        send(calls.bot("old"))
+    assert stub.requests == [("GET", "bots/old")]
+
+
 @pytest.mark.parametrize("trouble", [DROP, LOSE, 500, 502, 503, 504, (429, {})])
 def test_a_move_is_sent_again_until_it_is_answered(
     stub: StubLeague, send: Any, trouble: Any

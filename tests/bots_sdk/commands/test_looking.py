@@ -68,6 +68,23 @@ def test_status_and_logs_lead_to_the_reason_of_a_refused_version(
     assert "The league refused version 3 of slow: timeout" in shown
 
 
+def test_the_status_and_logs_of_a_bot_that_was_renamed_at_the_league_show_it(
+    logged_in: Cli, stub: StubLeague
+) -> None:
+    assert logged_in("bot", "create", "mybot").exit_code == 0
+    bot = {"name": "swan", "kind": "hosted", "version": None, "online": True, "paused": True}
+    stub.answers["GET bots/mybot"] = (308, "/api/v1/bots/swan")
+    stub.answers["GET bots/swan"] = (200, bot)
+    stub.answers["GET bots/swan/versions"] = (200, {"results": [], "next": None})
+    stub.answers["GET matches"] = (200, {"results": [], "next": None})
+    shown = logged_in("status")
+    assert shown.exit_code == 0, shown.stderr
+    assert "`twelfth-night bot resume swan` resumes swan." in shown.stdout
+    report = {"bot": "swan", "seat": 0, "version": 1, "faults": [], "printed": ""}
+    stub.answers["GET matches/7/log"] = (200, {"results": [report]})
+    assert "Match 7, seat 0" in logged_in("logs", "mybot", "--match", "7").stdout
+
+
 def test_the_status_without_bots_says_when_no_league_answers(
     logged_in: Cli, stub: StubLeague
 ) -> None:

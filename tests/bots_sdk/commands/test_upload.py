@@ -34,8 +34,8 @@ class League(FakeLeague):
         match call.method, call.path.split("/"):
             case "GET", ["bots", name] if name not in self.bots:
                 raise problem(404, "not-found")
-            case "GET", ["bots", _]:
-                return {"kind": "hosted", "version": None}
+            case "GET", ["bots", name]:
+                return {"name": name, "kind": "hosted", "version": None}
             case "POST", ["bots"]:
                 self.bots.add(call.body["name"])
                 return {"token": "t"}
