@@ -1,5 +1,6 @@
 """Verifies a finished match from its record, with the engine on your machine."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from bots_sdk.answers import Match
@@ -29,13 +30,17 @@ class Check(NamedTuple):
     detail: str
 
 
-def check_match(line: bytes, match: Match, noted: str = "") -> list[Check]:
+def check_match(
+    line: bytes, match: Match, noted: str = "", name_now: Callable[[str], str] = str
+) -> list[Check]:
     """Compare a match's record with the league's data, and return the checks.
 
     Args:
         line: the record of the match.
         match: the match as the league returns it.
         noted: the commitment that you noted before the first move; empty without one.
+        name_now: returns what a bot is called now. A record keeps the names that bots had when they
+            played.
     """
     try:
         record = read(line)
@@ -51,9 +56,7 @@ def check_match(line: bytes, match: Match, noted: str = "") -> list[Check]:
     seating = sorted(match["seating"], key=lambda seat: seat["seat"])
     names = tuple(seat["bot"] for seat in seating)
     versions = tuple(f"{seat['bot']} v{seat.get('version')}" for seat in seating)
-    if record.players == versions:  # in a match of two versions of one bot, the record names them
-        names = versions
-    checks.append(_equal("players", "the record has ", record.players, names, "the match's"))
+    checks.append(_players(record.players, names, versions, name_now))
     end = _replayed(record, checks)
     if end is None:
         return checks
@@ -97,6 +100,35 @@ def _replayed(record: Record, checks: list[Check]) -> State | None:
     replayed = f"all {moves} are legal with the deal of this seed{faults}"
     checks.append(Check(_REPLAY, True, replayed))
     return end
+
+
+def _players(
+    found: tuple[str, ...] | None,
+    names: tuple[str, ...],
+    versions: tuple[str, ...],
+    name_now: Callable[[str], str],
+) -> Check:
+    """Compare the names in a record with those of the match.
+
+    Args:
+        found: the names in the record; None if it has none.
+        names: the bots of the match.
+        versions: the same with versions; a record has these if two versions of a bot played.
+        name_now: see `check_match`.
+    """
+    label = "the record has "
+    if found in (names, versions):
+        return _equal("players", label, found, found, "the match's")
+    now = tuple(_renamed(each, name_now) for each in found or ())
+    if now in (names, versions):
+        detail = f"{label}{_plain(found)}; since then bots were renamed: {_plain(now)}"
+        return Check("players", True, detail)
+    return _equal("players", label, found, names, "the match's")
+
+
+def _renamed(player: str, name_now: Callable[[str], str]) -> str:
+    name, mark, version = player.partition(" v")
+    return f"{name_now(name)}{mark}{version}"
 
 
 def _faults_of(record: Record, seat: int) -> int:

@@ -1,5 +1,6 @@
 """``verify``: the checks of a finished match, and the proof of a WebAssembly bot's fuel."""
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -7,11 +8,13 @@ import typer
 
 from bots_sdk import calls
 from bots_sdk.answers import Match
+from bots_sdk.client import Client
 from bots_sdk.commands.errors import REFUSED, ImpossibleError
 from bots_sdk.commands.leagues import chosen_league, client_for
 from bots_sdk.commands.output import Json, print_json
 from bots_sdk.commands.proving import Clock, Proof, clock_of, module_of, prove, seat_of
 from bots_sdk.commands.records import of_file
+from bots_sdk.errors import ProblemError
 from bots_sdk.verifying import Check, check_match, check_record, is_replayed
 from engine.record import read
 from engine.referee import TimeControl
@@ -93,7 +96,7 @@ def verify(
         with client_for(chosen_league()[0]) as client:
             data = client.send(calls.record(int(what)))
             match = client.send(calls.match(int(what)))
-        checks = check_match(data, match, commitment.lower())
+            checks = check_match(data, match, commitment.lower(), partial(_name_now, client))
         record = read(data) if is_replayed(checks) else None
     else:
         record = of_file(what, line or 1)
@@ -150,6 +153,14 @@ def _check_options(
             f"{what} is not the number of a match. To verify the records in a file, use `python -m "
             "engine verify FILE`. To prove the fuel of a WebAssembly bot, add --module BOT.wasm."
         )
+
+
+def _name_now(client: Client, name: str) -> str:
+    """Return what a bot is called now; the same name if the league has no such bot."""
+    try:
+        return client.send(calls.bot(name))["name"]
+    except ProblemError:
+        return name
 
 
 def _version(match: Match | None, seat: int) -> int | None:

@@ -133,6 +133,29 @@ def test_a_match_of_two_versions_of_a_bot_holds(logged_in: Cli, stub: StubLeague
     assert "FAIL players: " in logged_in("verify", 7).stdout
 
 
+@pytest.mark.parametrize("mark", ["", " v1"])
+def test_a_match_from_before_a_bot_was_renamed_holds(
+    logged_in: Cli, stub: StubLeague, mark: str
+) -> None:
+    serve(
+        stub, replace(simulated(), players=tuple(f"{each}{mark}" for each in ("old", "ada", "x")))
+    )
+    for seat, bot in zip(
+        stub.answers["GET matches/7"][1]["seating"], ["new", "ada", "x"], strict=True
+    ):
+        seat |= {"bot": bot, "version": 1}
+    stub.answers["GET bots/old"] = (308, "/api/v1/bots/new")
+    stub.answers["GET bots/new"] = (200, {"name": "new"})
+    result = logged_in("verify", 7)
+    assert result.exit_code == 0, result.stdout
+    assert (
+        f"the record has old{mark} ada{mark} x{mark}; since then bots were renamed: "
+        in result.stdout
+    )
+    stub.answers["GET bots/new"] = (200, {"name": "another"})
+    assert "FAIL players: " in logged_in("verify", 7).stdout
+
+
 def test_a_record_with_another_deal_is_refused(logged_in: Cli, stub: StubLeague) -> None:
     serve(stub, simulated())
     _, record = stub.answers["GET matches/7/record"]
