@@ -169,6 +169,11 @@ def compiled(source: bytes, name: str) -> CodeType:
         ) from None
     except ValueError as error:
         raise BotFileError(_not_python(name, str(error))) from None
+    except (RecursionError, MemoryError):
+        raise BotFileError(
+            f"{name} can't be compiled: an expression or a block in it is nested too deeply. Split "
+            "it, or read long data from a file."
+        ) from None
 
 
 def _not_python(name: str, why: str) -> str:

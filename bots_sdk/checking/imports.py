@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from bots_sdk.sandbox.sources import Source
 
 _MISSES = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"}
+_AS_PROGRAM = {"__name__", "'__main__'"}
+"""The sides of the condition under which a file runs as a program, which a bot never does."""
 
 PROBE = b"""
 import json
@@ -65,9 +67,9 @@ def imports_of(source: Source) -> list[Import]:
             continue
         try:
             tree = ast.parse(files[name])
-        except (SyntaxError, ValueError):
+        except (SyntaxError, ValueError, RecursionError, MemoryError):  # nested too deeply
             continue
-        found += list(_imports(tree, name, guarded=False))
+        found += list(_imports(tree, name))
     return found
 
 
@@ -86,24 +88,46 @@ def missing(answer: str, imports: list[Import]) -> list[tuple[Import, str]]:
     ]
 
 
-def _imports(node: ast.AST, file: str, *, guarded: bool) -> Iterator[Import]:
-    if isinstance(node, ast.Import):
-        for alias in node.names:
-            yield Import(alias.name, "", file, node.lineno, guarded)
-    elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-        for alias in node.names:
-            yield Import(node.module, alias.name, file, node.lineno, guarded)
-    elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
-        for statement in node.orelse:
-            yield from _imports(statement, file, guarded=guarded)
-    elif isinstance(node, ast.Try):
-        for statement in node.body:
-            yield from _imports(statement, file, guarded=guarded or _catches(node))
-        for part in (*node.handlers, *node.orelse, *node.finalbody):
-            yield from _imports(part, file, guarded=guarded)
-    else:
-        for child in ast.iter_child_nodes(node):
-            yield from _imports(child, file, guarded=guarded)
+def _imports(tree: ast.AST, file: str) -> Iterator[Import]:
+    """Yield the imports in a file, without recursion: a long sum is a deep tree."""
+    waiting = [(tree, False)]
+    while waiting:
+        node, guarded = waiting.pop()
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield Import(alias.name, "", file, node.lineno, guarded)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            for alias in node.names:
+                yield Import(node.module, alias.name, file, node.lineno, guarded)
+        else:
+            waiting += reversed(_below(node, guarded=guarded))
+
+
+def _below(node: ast.AST, *, guarded: bool) -> list[tuple[ast.AST, bool]]:
+    """Return the parts of a node that may run, each with whether a missing module is handled."""
+    if isinstance(node, ast.If) and _never_holds(node.test):
+        return [(each, guarded) for each in node.orelse]
+    if isinstance(node, ast.Try):
+        rest = (*node.handlers, *node.orelse, *node.finalbody)
+        return [
+            *((each, guarded or _catches(node)) for each in node.body),
+            *((each, guarded) for each in rest),
+        ]
+    return [(each, guarded) for each in ast.iter_child_nodes(node)]
+
+
+def _never_holds(test: ast.expr) -> bool:
+    """Return whether a condition holds neither at the league nor at home, when a bot plays."""
+    names = {
+        each.id if isinstance(each, ast.Name) else each.attr
+        for each in ast.walk(test)
+        if isinstance(each, ast.Name | ast.Attribute)
+    }
+    if "TYPE_CHECKING" in names:
+        return True
+    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.Eq):
+        return False
+    return {ast.unparse(test.left), *map(ast.unparse, test.comparators)} == _AS_PROGRAM
 
 
 def _catches(node: ast.Try) -> bool:

@@ -177,3 +177,11 @@ def test_a_file_with_a_byte_0_is_not_python_and_no_line_is_named(tmp_path: Path)
     with pytest.raises(BotFileError, match=r"mybot\.py is not Python: source code") as refused:
         load(written(tmp_path, "\0"))
     assert "line None" not in str(refused.value)
+
+
+def test_a_file_that_is_nested_too_deeply_is_refused_with_the_reason(tmp_path: Path) -> None:
+    path = tmp_path / "mybot.py"
+    for source in (" + ".join(map(str, range(20_000))), f"{'-' * 100_000}1"):
+        path.write_text(f"x = {source}\n")
+        with pytest.raises(BotFileError, match="nested too deeply"):
+            load(path)

@@ -383,3 +383,11 @@ from . import relative
         ("import g", False),
         ("import h", False),
     ]
+
+
+def test_imports_of_a_program_or_below_a_long_sum_don_t_count_or_stop_the_check() -> None:
+    long = f"total = {' + '.join(map(str, range(1500)))}\n"
+    source = f'{long}if __name__ == "__main__":\n    import a\nelse:\n    import b\n'
+    source += 'if __name__ != "__main__": import c'
+    assert [each.module for each in imports_of(Source(source.encode()))] == ["b", "c"]
+    assert imports_of(Source(f"import a\nx = {'-' * 100_000}1".encode())) == []
