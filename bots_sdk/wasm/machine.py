@@ -20,6 +20,8 @@ START_SECONDS = 5.0
 MAX_ANSWER_BYTES = 4096
 LOG_CALL_FUEL = 10_000
 """The fuel of a call of ``league.log``; each byte of its text takes one unit more."""
+MAX_LOG_BYTES = 64 << 10
+"""The part of a text that is logged. A whole memory as text would not fit into the sandbox's."""
 
 _STACK_BYTES = 512 << 10
 _TABLE_ELEMENTS = 100_000
@@ -265,7 +267,7 @@ class Machine:
             return
         memory = self._exports["memory"]
         if address + size <= memory.data_len(store):
-            text = bytes(memory.read(store, address, address + size))
+            text = bytes(memory.read(store, address, address + min(size, MAX_LOG_BYTES)))
             self._log(text.decode("utf-8", "replace") + "\n")
 
 

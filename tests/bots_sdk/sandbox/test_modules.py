@@ -53,6 +53,19 @@ def test_its_log_is_kept_as_output(start: Start) -> None:
     assert bot.printed == "hi\n"
 
 
+def test_a_log_of_almost_all_memory_is_cut_and_no_fault(start: Start) -> None:
+    longest = """
+      (drop (memory.grow (i32.const 1000)))
+      (memory.fill (i32.const 70000) (i32.const 255) (i32.const 60000000))
+      (call $log (i32.const 70000) (i32.const 60000000))
+    """
+    bot = start(module(longest + HI), seconds=5.0)
+    assert bot(SEEN) == "hi"
+    assert bot.move_time is not None
+    assert bot.move_time.charged_seconds > 1.2  # all of it is paid
+    assert 0 < len(bot.printed) <= 64 << 10
+
+
 def test_out_of_fuel_is_a_timeout_and_the_bot_goes_on_in_its_process(start: Start) -> None:
     bot = start(late_after(1), seconds=0.01)
     assert bot(SEEN) == "give 7"
