@@ -17,6 +17,7 @@ from traceback import format_exception_only
 from types import CodeType, ModuleType
 from typing import Any
 
+from bots_sdk import paths
 from bots_sdk.bot import BotFile, Choose, MatchInfo
 from bots_sdk.bot_errors import BotFileError
 from bots_sdk.invoking import python_word
@@ -130,7 +131,7 @@ def load(path: str | Path) -> BotFile:
             bot.
     """
     path = Path(path)
-    if path.is_dir():
+    if paths.is_folder(path):
         inside = path / "bot.py"
         if not inside.exists():
             raise BotFileError(f"{path} is a directory; name the bot's .py file.")
@@ -202,7 +203,7 @@ def read_file(path: Path) -> bytes:
     Raises:
         BotFileError: the file does not exist, can't be read, or is of another kind.
     """
-    if path.is_dir():
+    if paths.is_folder(path):
         raise BotFileError(
             f"{path} is a directory. Give the bot's file, or create a zip archive with bot.py at "
             f"its top level: `cd {shlex.quote(str(path))}; zip -r bot.zip .`"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 
+from bots_sdk import paths
 from bots_sdk.arena.errors import ArenaError
 from bots_sdk.bot import BotFile, Choose, MatchInfo
 from bots_sdk.bot_files import PythonFile, load
@@ -42,9 +43,9 @@ def contestant(word: str) -> Contestant:
     """
     path = Path(word)
     for name in (word, f"{FIELD}-{word}"):
-        if name in HOUSE and not path.exists():
+        if name in HOUSE and not paths.exists(path):
             return Contestant(name)
-    if not path.exists():
+    if not paths.exists(path):
         remedy = f"`twelfth-night new {path.stem}` writes a first bot."
         if near := nearest(word, [each.removeprefix(f"{FIELD}-") for each in HOUSE]):
             remedy = f"Did you mean {near}?"
@@ -52,7 +53,7 @@ def contestant(word: str) -> Contestant:
             f"There is no file {word}, and no house bot of that name. {remedy} The house bots are "
             f"{', '.join(HOUSE)}."
         )
-    inside = path / "bot.py" if path.is_dir() else path
+    inside = path / "bot.py" if paths.is_folder(path) else path
     return Contestant(str(path), inside.resolve())
 
 
@@ -64,7 +65,7 @@ def field_of(words: Iterable[str]) -> tuple[Contestant, ...]:
     """
     found: list[Contestant] = []
     for word in words:
-        if word in (FIELD, QUICK) and not Path(word).exists():
+        if word in (FIELD, QUICK) and not paths.exists(word):
             names = [name for name in HOUSE if not name.endswith("-2")]
             found += [Contestant(name) for name in names if (word, name) != (QUICK, _SLOW)]
         else:

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from bots_sdk import calls
+from bots_sdk import calls, paths
 from bots_sdk.arena.contestants import Contestant, field_of
 from bots_sdk.arena.matches import LADDER_RULES, MatchType
 from bots_sdk.arena.pool import cores
@@ -232,7 +232,7 @@ def _opponents(words: list[str]) -> tuple[Contestant, ...]:
     names = [
         name
         for word in words
-        for name in ([word] if Path(word).exists() else word.split(","))
+        for name in ([word] if paths.exists(word) else word.split(","))
         if name
     ]
     if not names:

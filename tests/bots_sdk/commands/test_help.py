@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bots_sdk.cli import application
+from tests.bots_sdk.conftest import Home
 
 
 def test_the_list_of_commands_has_the_sentences_of_the_commands_themselves() -> None:
@@ -33,3 +34,23 @@ def test_frequent_commands_do_not_load_the_rules_of_the_games(word: str) -> None
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert done.stdout == "False\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("check", "LONG"),
+        ("upload", "LONG"),
+        ("run", "LONG"),
+        ("try", "LONG"),
+        ("try", "house-thumb", "--against", "LONG"),
+        ("ab", "LONG", "first.py"),
+        ("watch", "LONG"),
+    ],
+)
+def test_a_path_that_can_not_be_one_is_refused_in_a_sentence(
+    home: Home, words: tuple[str, ...]
+) -> None:
+    result = home(*(word.replace("LONG", "a" * 300) for word in words))
+    assert result.exit_code == 2
+    assert result.stderr.startswith(("twelfth-night: There is no file a", "twelfth-night: aaa"))

@@ -1,0 +1,17 @@
+"""Paths that a person gives: any text, which may be too long or in a directory of another user.
+
+`pathlib` raises an error for such a path. Here it is a path without a file.
+"""
+
+import os
+from pathlib import Path
+
+
+def exists(path: str | Path) -> bool:
+    """Return whether there is a file or directory that this process can find."""
+    return os.path.exists(path)  # noqa: PTH110 - it raises nothing
+
+
+def is_folder(path: str | Path) -> bool:
+    """Return whether there is a directory that this process can find."""
+    return os.path.isdir(path)  # noqa: PTH112 - it raises nothing
