@@ -1,6 +1,7 @@
 """Files with the observations of a bot's faults, from which its author can write tests."""
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,6 +32,7 @@ class FaultFiles:
         """
         self._directory, self._bot = directory, bot
         self._left = _MAX_FILES
+        self._saved: Counter[str] = Counter()
 
     def save(self, fault: dict[str, Any], where: str) -> SavedFault:
         """Write a fault to a file.
@@ -44,7 +46,8 @@ class FaultFiles:
                 None,
                 f"its observation is not saved, because this run has saved {_MAX_FILES} already",
             )
-        name = f"{self._bot.stem}-{where}.json"
+        before = self._saved[where]  # a check plays one deal several times
+        name = f"{self._bot.stem}-{where}{f'-{before + 1}' if before else ''}.json"
         path = self._directory / name
         try:
             self._directory.mkdir(parents=True, exist_ok=True)
@@ -52,4 +55,5 @@ class FaultFiles:
         except OSError as error:
             return SavedFault(None, f"{path} can't be written: {error.strerror}")
         self._left -= 1
+        self._saved[where] += 1
         return SavedFault(path, f"the observation is in {path}")
