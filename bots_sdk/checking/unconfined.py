@@ -23,6 +23,7 @@ from bots_sdk.choosing import traceback_of
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError
 from bots_sdk.sandbox.sources import Source
 from bots_sdk.sandbox.wasm_files import SLOWEST
+from bots_sdk.wasm.machine import OutOfFuelError
 from engine.games.game import Observation
 
 _ROOT = str(Path(__file__).parents[2])
@@ -97,6 +98,7 @@ class UnconfinedProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd=self._directory,
+            start_new_session=True,  # Ctrl-C must not reach it
         )
         self._answers: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
         reading = (self._process.stdout, self._answers)
@@ -137,6 +139,8 @@ class UnconfinedProcess:
         self.printed += answer["printed"]
         if answer["fuel_seconds"] is not None:
             self.move_time = _Fuel(answer["fuel_seconds"])
+        if "late" in answer:
+            raise BotTimeoutError(answer["late"])
         if "failed" in answer:
             raise BotCrashError(answer["failed"])
         return answer["move"]
@@ -183,6 +187,8 @@ def main() -> None:
                 else:
                     move = choose(request)
                 answer = {"move": move if isinstance(move, str) else _NotText(ascii(move)[:300])}
+            except OutOfFuelError as error:  # of a module
+                answer = {"late": str(error)}
             except BaseException as error:
                 answer = {"failed": f"{type(error).__name__}: {error}"[:300]}
                 printed.write(traceback_of(error))

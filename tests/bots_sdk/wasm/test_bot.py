@@ -19,6 +19,7 @@ from bots_sdk.checking.players import CheckedBot
 from bots_sdk.checking.runtimes import Runtime
 from bots_sdk.checking.suite import Suite
 from bots_sdk.checking.unconfined import UnconfinedProcess
+from bots_sdk.sandbox.errors import BotTimeoutError
 from bots_sdk.sandbox.sources import Source
 from bots_sdk.wasm import machine
 from bots_sdk.wasm.bot import ModulePlayer
@@ -92,6 +93,16 @@ def test_on_a_busy_machine_a_check_counts_a_modules_fuel_alone(
     assert 0 < max(played.player.seconds) < 0.001
     loaded = of_loading(source, slow(runtimes.unconfined()), dict(INFO))
     assert loaded.result is CheckResult.OK
+
+
+def test_a_module_out_of_fuel_is_late_without_a_sandbox_too() -> None:
+    bot = UnconfinedProcess(Source(late_after(0)), dict(INFO), allowance=lambda: 30.0)
+    try:
+        bot.ready()
+        with pytest.raises(BotTimeoutError, match="used all its fuel, 3,000,000 units"):
+            bot({"legal_moves": ["give 7"]})
+    finally:
+        bot.close()
 
 
 def note(match: str, done: int, total: int) -> None:
