@@ -121,7 +121,7 @@ class BatchedEnv:
         Args:
             seed: determines all cards of these matches and of the later ones.
         """
-        self._matches.start(seed)
+        self._matches.start(int(seed))  # NumPy's integers have too few bits for its arithmetic
         return self._observations, self._masks
 
     def step(self, actions: NDArray[Any]) -> Step:

@@ -76,6 +76,13 @@ def test_a_match_that_ends_is_followed_by_a_new_one(
 
 
 @pytest.mark.parametrize("in_kernel", KINDS)
+def test_a_seed_may_be_a_number_of_numpy(in_kernel: bool) -> None:
+    env = BatchedEnv("twelve-days", "calliope", 4, 2, in_kernel=in_kernel)
+    seen = env.reset(5)[0].copy()
+    assert (env.reset(np.int64(5))[0] == seen).all()
+
+
+@pytest.mark.parametrize("in_kernel", KINDS)
 def test_a_seed_determines_the_matches(in_kernel: bool) -> None:
     env = BatchedEnv("twelve-days", "calliope", 4, 2, in_kernel=in_kernel)
     first, again, other = (env.reset(seed)[0].copy() for seed in (1, 1, 2))
