@@ -103,6 +103,7 @@ class BatchedEnv:
         is_kernel = is_fast() if in_kernel is None else in_kernel
         self._matches: Matches = (KernelMatches if is_kernel else PlainMatches)(match, matches)
         self._rewards = rewards
+        self._is_dealt = False
         self.matches, self.seats = matches, seats
         self.actions = len(catalogue.find(game).moves)
         rows = (matches, seats)
@@ -121,6 +122,7 @@ class BatchedEnv:
         Args:
             seed: determines all cards of these matches and of the later ones.
         """
+        self._is_dealt = True
         self._matches.start(int(seed))  # NumPy's integers have too few bits for its arithmetic
         return self._observations, self._masks
 
@@ -132,7 +134,10 @@ class BatchedEnv:
 
         Raises:
             ValueError: the array has another shape, or it does not hold integers.
+            RuntimeError: `reset` has not dealt yet.
         """
+        if not self._is_dealt:
+            raise RuntimeError("call reset first: it deals the matches")
         if actions.shape != self._given.shape or actions.dtype.kind not in "iu":
             raise ValueError(f"actions must be integers of the shape {self._given.shape}")
         if actions.dtype.itemsize > 1:  # as a byte, 256 would be action 0

@@ -76,6 +76,13 @@ def test_a_match_that_ends_is_followed_by_a_new_one(
 
 
 @pytest.mark.parametrize("in_kernel", KINDS)
+def test_a_step_before_the_deal_is_refused(in_kernel: bool) -> None:
+    env = BatchedEnv("twelve-days", "calliope", 4, 2, in_kernel=in_kernel)
+    with pytest.raises(RuntimeError, match="call reset first"):
+        env.step(np.zeros((2, 4), np.int64))
+
+
+@pytest.mark.parametrize("in_kernel", KINDS)
 def test_a_seed_may_be_a_number_of_numpy(in_kernel: bool) -> None:
     env = BatchedEnv("twelve-days", "calliope", 4, 2, in_kernel=in_kernel)
     seen = env.reset(5)[0].copy()
