@@ -111,7 +111,7 @@ def upload(
             deleted = (
                 created
                 and (version is None or version["state"] == "refused")
-                and _delete(client, url, name)
+                and _delete(client, url, name, version and version["number"])
             )
         shown = version_with_name(version, file)
         if not as_json and not deleted:
@@ -204,9 +204,15 @@ def _refuse_early(file: Path, source: bytes) -> None:
             compiled(found.main, f"{file}, bot.py" if found.files else str(file))
 
 
-def _delete(client: Client, url: str, name: str) -> bool:
-    """Delete a bot that this command created, with its saved token; return whether it is gone."""
+def _delete(client: Client, url: str, name: str, number: int | None) -> bool:
+    """Delete a bot that this command created, with its saved token; return whether it is gone.
+
+    It stays if it has another version than that of this command: somebody uploaded it meanwhile.
+    """
     try:
+        uploaded = client.send(calls.versions(name, limit=2))["results"]
+        if any(each["number"] != number for each in uploaded):
+            return False
         client.send(Call("DELETE", url_path("bots", name), read=read_nothing))
     except LeagueError:
         return False

@@ -29,6 +29,7 @@ class League(FakeLeague):
     def __init__(self, *bots: str, at_once: bool = False) -> None:
         self.bots = set(bots)
         self.at_once = at_once
+        self.versions = [] if at_once else [1]
 
     def send(self, call: Call[Any]) -> Any:
         match call.method, call.path.split("/"):
@@ -43,6 +44,8 @@ class League(FakeLeague):
                 if self.at_once:
                     raise problem(429, "too-many-uploads")
                 return {"bot": name, "number": 1, "state": "checking"}
+            case "GET", ["bots", _, "versions"]:
+                return {"results": [{"number": each} for each in self.versions]}
             case "GET", ["bots", name, "versions", *_]:
                 refused = {"bot": name, "number": 1, "state": "refused", "reason": REASON}
                 return {**refused, "qualifying": [QUALIFYING]}
@@ -93,6 +96,18 @@ def test_a_refused_upload_deletes_the_bot_that_it_created(
     assert result.stdout.count("crash: no") == 1
     assert "so it is deleted" in result.stdout
     assert league.bots == set()
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+def test_a_bot_with_a_version_of_another_upload_is_not_deleted(
+    file: Path, monkeypatch: pytest.MonkeyPatch, at_once: bool
+) -> None:
+    league = League(at_once=at_once)
+    league.versions.append(2)
+    result = upload(league, file, monkeypatch)
+    assert result.exit_code == 1
+    assert "deleted" not in result.output
+    assert league.bots == {"feste"}
 
 
 def test_a_failed_import_names_the_file_and_where_the_bot_can_run(
