@@ -50,8 +50,16 @@ def of_file(name: str, wanted: int) -> Record:
 
 
 def names_of(record: Record) -> tuple[str, ...]:
-    """Return the names of the players by seat; "seat 0" and so on if the record has none."""
-    return record.players or tuple(f"seat {seat}" for seat in range(record.seats))
+    """Return the names of the players by seat; "seat 0" and so on if the record has none.
+
+    A name may be any text. What a terminal would take for a command is replaced.
+    """
+    if record.players is None:
+        return tuple(f"seat {seat}" for seat in range(record.seats))
+    return tuple(
+        "".join(letter if letter.isprintable() else "\ufffd" for letter in name)
+        for name in record.players
+    )
 
 
 def _read(line: bytes, name: str) -> Record:

@@ -48,6 +48,16 @@ def test_the_text_has_decisions_chances_and_parts(cli: Cli, file: Path) -> None:
         assert text in result.stdout
 
 
+def test_a_name_in_a_record_gives_the_terminal_no_command(
+    cli: Cli, file: Path, record: Record
+) -> None:
+    file.write_text(write(replace(record, players=("\x1b[2J\x1b]0;title\a", "\ud800\n"))) + "\n")
+    for words in (("--playouts", 8), ("--bot", "ada")):
+        result = cli("analyse", file, *words)
+        assert "title" in result.output
+        assert not {"\x1b", "\a", "\ud800"} & {*result.output}
+
+
 def test_a_match_of_the_league_is_analysed(
     logged_in: Cli, stub: StubLeague, record: Record
 ) -> None:
