@@ -235,8 +235,8 @@ def _state(pid: int) -> str:
         return ""
 
 
-class _OwnSchedule(threading.local):
-    """The schedstat file of this thread."""
+class _OwnSchedule:
+    """The schedstat file of a thread, closed at the end of the thread."""
 
     def __init__(self) -> None:
         self.pid = os.getpid()
@@ -250,12 +250,12 @@ class _OwnSchedule(threading.local):
             os.close(self.descriptor)
 
 
-_own = _OwnSchedule()
+_of_thread = threading.local()
 
 
 def _own_waited() -> float:
     """Return how long this thread has waited for a CPU so far, in seconds."""
-    global _own
-    if _own.pid != os.getpid():  # after a fork the file would be the parent's
-        _own = _OwnSchedule()
-    return 0.0 if _own.descriptor is None else _waited_seconds(_own.descriptor)
+    own: _OwnSchedule | None = getattr(_of_thread, "schedule", None)
+    if own is None or own.pid != os.getpid():  # after a fork the file would be the parent's
+        own = _of_thread.schedule = _OwnSchedule()
+    return 0.0 if own.descriptor is None else _waited_seconds(own.descriptor)

@@ -1,7 +1,9 @@
 """A bot runs only in its own turn, and pays for its CPU time beside the time that passes."""
 
 import os
+import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -110,6 +112,19 @@ def test_sleeping_uses_up_the_clock(start: Start) -> None:
         bot({"sleep": 5})
     assert bot.move_time is not None
     assert bot.move_time.charged_seconds >= 0.2
+
+
+def test_a_thread_that_ends_leaves_no_descriptor_open() -> None:
+    def measure() -> None:
+        thread = threading.Thread(target=lambda: MoveTimer(1.0).read())
+        thread.start()
+        thread.join()
+
+    measure()
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    for _ in range(20):
+        measure()
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
 
 
 def test_waiting_for_a_cpu_is_not_charged() -> None:
