@@ -39,8 +39,8 @@ def follow(
 ) -> _Found:
     """Return what the league answers once it is over.
 
-    In a terminal, standard error shows one line that changes. Elsewhere, a line is printed there
-    whenever there is something new.
+    In a terminal, standard error shows one line that changes. Elsewhere, and in a terminal that
+    can't rewrite a line (``TERM=dumb``), a line is printed there whenever there is something new.
 
     Args:
         look: asks the league; called once a second.
@@ -64,7 +64,7 @@ def follow(
             if line is None:
                 return found
             now = monotonic()
-            if console.is_terminal:
+            if console.is_terminal and not console.is_dumb_terminal:
                 status.update(Text(line))
             elif not quiet:
                 news = news_of(found) if news_of else line

@@ -266,3 +266,15 @@ def test_status_begins_with_rank_and_rating_of_a_ranked_bot() -> None:
     )
     waiting: Any = {**place(0, 0, 20, 40.0), "bot": "swan"}
     assert describe_with_rank(league, waiting) == "Its first blocks are drawn now."
+
+
+def test_a_terminal_that_can_not_rewrite_a_line_gets_lines(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(following, "POLL_SECONDS", 0.0)
+    monkeypatch.setenv("FORCE_COLOR", "1")  # rich then takes it for a terminal
+    monkeypatch.setenv("TERM", "dumb")
+    looks = iter(range(1, 5))
+    found = following.follow(lambda: next(looks), lambda at: None if at > 3 else f"block {at}")
+    assert found == 4
+    assert capsys.readouterr().err == "block 1\nblock 2\nblock 3\n"
