@@ -220,6 +220,7 @@ def in_time(work: Callable[[], Result]) -> Result:
     Raises:
         Exception: the code raised it; a RuntimeError stands for a BaseException.
         TimeoutError: the code took longer.
+        KeyboardInterrupt: Ctrl-C, after `limit_time`.
     """
     try:
         _set_alarm(_MAX_SECONDS)
@@ -231,6 +232,8 @@ def in_time(work: Callable[[], Result]) -> Result:
         raise TimeoutError(
             f"no answer after {_MAX_SECONDS:g} s, the time of one move and the whole bank"
         ) from None
+    except _StoppedError:
+        raise
     except BaseException as error:
         if isinstance(error, Exception) and not isinstance(error, MatchInterruptedError):
             raise
@@ -241,14 +244,27 @@ class _TooLateError(BaseException):
     """Ends a bot's move; a bot's own ``except Exception`` does not catch it."""
 
 
+class _StoppedError(KeyboardInterrupt):
+    """Ctrl-C during a bot's move, unlike a KeyboardInterrupt that the bot raises."""
+
+
 def limit_time() -> None:
-    """Let an alarm signal end a bot's move that takes too long, on systems with such a signal."""
+    """Let signals end a bot's move: Ctrl-C, and an alarm if it takes too long.
+
+    Some systems have no alarm. A process that ignores Ctrl-C goes on to ignore it.
+    """
     if _CAN_RING:
         signal.signal(signal.SIGALRM, _ring)
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _stop)
 
 
 def _ring(number: int, frame: object) -> None:
     raise _TooLateError
+
+
+def _stop(number: int, frame: object) -> None:
+    raise _StoppedError
 
 
 def _set_alarm(seconds: float) -> None:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -270,6 +271,15 @@ def test_a_record_that_is_not_valid_is_not_shown(
     result = home("watch", 7)
     assert result.exit_code == 2
     assert "`twelfth-night verify 7` shows more" in result.stderr
+
+
+@pytest.mark.parametrize("words", [("watch", "slow.py"), ("try", "slow.py", "--replay", "--all")])
+def test_ctrl_c_during_a_move_is_no_fault_of_the_bot(home: Home, words: tuple[str, ...]) -> None:
+    interrupt = "os.kill(os.getpid(), signal.SIGINT); return o['legal_moves'][0]"
+    Path("slow.py").write_text(f"import os, signal\ndef choose(o): {interrupt}\n")
+    result = home(*words)
+    assert result.exit_code == 130
+    assert "fault" not in result.output
 
 
 def test_ctrl_c_ends_without_a_traceback(
