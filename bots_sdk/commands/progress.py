@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TextIO
 
 from rich.console import Console
 from rich.live import Live
@@ -33,7 +34,9 @@ def progress(
     Yields:
         A function that prints a line to standard error, above the progress.
     """
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    # This stream also while a match in this process takes what its bots write to sys.stderr.
+    stream = sys.stderr
+    console = Console(file=stream, highlight=False, soft_wrap=True)
     if results is not None and results.is_terminal:
         console = results
     if quiet:
@@ -48,10 +51,10 @@ def progress(
             yield lambda text: console.print(text, markup=False)
     else:
         ended = threading.Event()
-        thread = threading.Thread(target=_print_lines, args=(line, ended), daemon=True)
+        thread = threading.Thread(target=_print_lines, args=(line, ended, stream), daemon=True)
         thread.start()
         try:
-            yield lambda text: print(text, file=sys.stderr, flush=True)
+            yield lambda text: print(text, file=stream, flush=True)
         finally:
             ended.set()
             thread.join()
@@ -80,7 +83,7 @@ def _cut(line: str | Text, width: int) -> Text:
     return text
 
 
-def _print_lines(line: Callable[[], str | Text], ended: threading.Event) -> None:
+def _print_lines(line: Callable[[], str | Text], ended: threading.Event, stream: TextIO) -> None:
     """Print the progress at growing intervals until an event."""
     wait = FIRST_SECONDS
     between = _BETWEEN_SECONDS
@@ -88,6 +91,6 @@ def _print_lines(line: Callable[[], str | Text], ended: threading.Event) -> None
         text = line()
         if text:
             # One write: lines of other threads must not end up in the middle of this one.
-            sys.stderr.write(f"{text if isinstance(text, str) else text.plain}\n")
-            sys.stderr.flush()
+            stream.write(f"{text if isinstance(text, str) else text.plain}\n")
+            stream.flush()
         wait, between = between, min(1.5 * between, _MAX_BETWEEN_SECONDS)

@@ -273,6 +273,17 @@ def test_a_record_that_is_not_valid_is_not_shown(
     assert "`twelfth-night verify 7` shows more" in result.stderr
 
 
+def test_the_progress_of_a_match_is_shown_while_it_is_played(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bots_sdk.commands.progress.FIRST_SECONDS", 0.1)
+    source = "import time\ndef choose(o): time.sleep(0.03); return o['legal_moves'][0]\n"
+    Path("slow.py").write_text(source)
+    result = home("watch", "slow.py", "--rules", "eight-nights", "--seats", 3)
+    assert result.exit_code == 0
+    assert result.stderr == "the match is in play, 0 s so far\n"
+
+
 @pytest.mark.parametrize("words", [("watch", "slow.py"), ("try", "slow.py", "--replay", "--all")])
 def test_ctrl_c_during_a_move_is_no_fault_of_the_bot(home: Home, words: tuple[str, ...]) -> None:
     interrupt = "os.kill(os.getpid(), signal.SIGINT); return o['legal_moves'][0]"
