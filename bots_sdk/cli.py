@@ -131,6 +131,7 @@ def _add(app: typer.Typer, commands: dict[str, str]) -> None:
 
 def main(arguments: Iterable[str] | None = None) -> None:
     """Run the command line."""
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):  # the encoding may lack a letter of a bot's output
             stream.reconfigure(errors="backslashreplace")
@@ -148,6 +149,14 @@ def main(arguments: Iterable[str] | None = None) -> None:
             print_problem(file_problem(error), as_json="--json" in words)
             sys.exit(IMPOSSIBLE)
         sys.exit(REFUSED)
+
+
+def _open_closed_streams() -> None:
+    """Open the standard streams that the caller has closed, such as by ``<&-`` in a shell."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            mode = "r" if name == "stdin" else "w"
+            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115 - open until the end
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
 """The list of commands, and what commands load before they run."""
 
+import shlex
 import subprocess
 import sys
 from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -54,3 +56,14 @@ def test_a_path_that_can_not_be_one_is_refused_in_a_sentence(
     result = home(*(word.replace("LONG", "a" * 300) for word in words))
     assert result.exit_code == 2
     assert result.stderr.startswith(("twelfth-night: There is no file a", "twelfth-night: aaa"))
+
+
+@pytest.mark.parametrize(
+    ("words", "closed"), [("new mybot", "<&-"), ("watch --seed 1", "<&-"), ("rules moves", ">&-")]
+)
+def test_a_command_runs_with_a_closed_stream(tmp_path: Path, words: str, closed: str) -> None:
+    command = f"{shlex.quote(sys.executable)} -m bots_sdk {words} {closed}"
+    done = subprocess.run(
+        ["/bin/sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
