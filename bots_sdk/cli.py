@@ -19,7 +19,14 @@ from typing import Annotated
 
 import typer
 
-from bots_sdk.commands.errors import IMPOSSIBLE, REFUSED, Group, file_problem, print_problem
+from bots_sdk.commands.errors import (
+    IMPOSSIBLE,
+    REFUSED,
+    STOPPED,
+    Group,
+    file_problem,
+    print_problem,
+)
 from bots_sdk.commands.help_pages import Command
 
 _COMMANDS = {
@@ -137,11 +144,14 @@ def main(arguments: Iterable[str] | None = None) -> None:
             stream.reconfigure(errors="backslashreplace")
     words: Sequence[str] = sys.argv[1:] if arguments is None else list(arguments)
     try:
+        app = application(words[0] if words else _HELP)
+    except KeyboardInterrupt:  # while the modules of the command are imported
+        sys.exit(STOPPED)
+    try:
         try:
-            application(words[0] if words else _HELP)(args=words, prog_name="twelfth-night")
+            app(args=words, prog_name="twelfth-night")
         finally:
-            if sys.stdout is not None:  # as a shell's `>&-` leaves it
-                sys.stdout.flush()  # Python would do it later, where an error is only a traceback
+            sys.stdout.flush()  # Python would do it later, where an error is only a traceback
     except OSError as error:
         # What is left is dropped: at the exit Python would try to write it again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

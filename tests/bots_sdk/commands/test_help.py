@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from bots_sdk import cli
 from bots_sdk.cli import application
 from tests.bots_sdk.conftest import Home
 
@@ -67,3 +68,15 @@ def test_a_command_runs_with_a_closed_stream(tmp_path: Path, words: str, closed:
         ["/bin/sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_ctrl_c_before_a_command_runs_ends_without_a_traceback(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupted(module: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "import_module", interrupted)
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["check", "mybot.py"])
+    assert ended.value.code == 130
