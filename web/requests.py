@@ -9,11 +9,18 @@ from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Page, Paginator
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseNotAllowed
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    HttpResponseNotAllowed,
+)
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 
-from league import accounts, activity
+from league import accounts, activity, bots
+from league.models import Bot
 
 View = Callable[..., HttpResponseBase]
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
@@ -114,3 +121,11 @@ def whole_number(text: str) -> int | None:
 def page_of(request: HttpRequest, rows: Any, size: int, parameter: str = "page") -> Page[Any]:
     """Return the page of rows that the query parameter names; the nearest one if there is none."""
     return Paginator(rows, size).get_page(request.GET.get(parameter))
+
+
+def bot_or_404(name: str) -> Bot:
+    """Return a bot by its name or a former name; raise `Http404` if there is none."""
+    found = bots.find_by_name(name)
+    if found is None:
+        raise Http404
+    return found

@@ -32,7 +32,9 @@ class SeatSerializer(serializers.ModelSerializer[MatchSeat]):
                 "help_text": "1 + the number of seats with a higher score; a seat that forfeited "
                 "is last. Null as long as `score`."
             },
-            "forfeited": {"help_text": "Whether the seat had three faults; false as long as `score` is null."},
+            "forfeited": {
+                "help_text": "Whether the seat had three faults; false as long as `score` is null."
+            },
             "faults": {
                 "help_text": "Number of moves that the referee played for the seat; 0 as long as "
                 "`score` is null."

@@ -4,7 +4,7 @@ It needs NumPy. With the extra ``fast`` the compiled kernel plays; without it th
 same matches, slower. `compact.features` gives a bot the same numbers at the league.
 """
 
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, SupportsInt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -116,7 +116,7 @@ class BatchedEnv:
         self._half_points = self._array("half_points", np.int32).reshape(rows)
         self.numbers = self._observations.shape[-1]
 
-    def reset(self, seed: int = 0) -> tuple[Bytes, Bytes]:
+    def reset(self, seed: SupportsInt = 0) -> tuple[Bytes, Bytes]:
         """Deal all matches and return observations and masks, as in `Step`.
 
         Args:

@@ -11,6 +11,7 @@ from league.bots.promoting import promote, require_games_entered, why_not_ready
 from league.bots.registering import (
     change_bot,
     create_bot,
+    find_by_name,
     find_renamed,
     names_like,
     renew_token,
@@ -38,6 +39,7 @@ __all__ = [
     "create_bot",
     "create_player",
     "erase_sources",
+    "find_by_name",
     "find_renamed",
     "has_played",
     "is_online",

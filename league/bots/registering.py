@@ -107,6 +107,12 @@ def find_renamed(name: str) -> Bot | None:
     return former.bot if former else None
 
 
+def find_by_name(name: str) -> Bot | None:
+    """Return the bot that has a name or had it before, with its owner; None if there is none."""
+    named = Bot.objects.select_related("owner").filter(name=name).first()
+    return named or find_renamed(name)
+
+
 def names_like(name: str) -> list[str]:
     """Return up to 200 names of active bots that begin or end like a name.
 

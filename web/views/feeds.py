@@ -8,19 +8,19 @@ from django.contrib.auth.decorators import login_required
 from django.contrib.syndication.views import Feed
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.feedgenerator import Atom1Feed
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
-from league import bots, feeds
+from league import feeds
 from league.feeds.items import sentence
 from league.models import Bot, FeedItem, Ladder, Tournament
 from web.feed_days import by_day, headline
 from web.news import link_of, note_visit, read_until
-from web.requests import page_of, signed_in
+from web.requests import bot_or_404, page_of, signed_in
 from web.selectors.bots import bots_listed
 
 _ROWS = 25
@@ -61,7 +61,7 @@ def feed(request: HttpRequest) -> HttpResponse:
 @require_POST
 def follow_bot(request: HttpRequest, name: str) -> HttpResponse:
     """Follow a bot, or stop following it."""
-    bot = _named(name)
+    bot = bot_or_404(name)
     _change(request, bot)
     return redirect("web:bot", bot.name)
 
@@ -73,14 +73,6 @@ def follow_tournament(request: HttpRequest, pk: int) -> HttpResponse:
     tournament = get_object_or_404(Tournament, pk=pk)
     _change(request, tournament)
     return redirect("web:tournament", tournament.pk)
-
-
-def _named(name: str) -> Bot:
-    """Return a bot by its name or a former name; raise `Http404` if there is none."""
-    found = Bot.objects.filter(name=name).first() or bots.find_renamed(name)
-    if found is None:
-        raise Http404
-    return found
 
 
 def _change(request: HttpRequest, followed: Bot | Tournament) -> None:
@@ -139,7 +131,7 @@ class BotFeed(_Items):
 
     def get_object(self, request: HttpRequest, name: str) -> Bot:
         """Return the bot that the address names: feed readers keep the address of an old name."""
-        return _named(name)
+        return bot_or_404(name)
 
     def title(self, bot: Bot) -> str:
         """Return the title of the feed."""

@@ -1,7 +1,7 @@
 """The page of two bots: their results against each other, and the way to it by a name."""
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from league import bots
@@ -9,7 +9,7 @@ from league.models import Bot
 from league.visibility import owns
 from web.highlights import Shown, shown_deciding_step
 from web.meeting_story import story
-from web.requests import page_of, visitor
+from web.requests import bot_or_404, page_of, visitor
 from web.selectors.bots import is_challengeable
 from web.selectors.form import forms_of
 from web.selectors.head_to_head import (
@@ -34,7 +34,7 @@ def against(request: HttpRequest, name: str, other: str) -> HttpResponse:
 
     The page of the same two in the other order shows the same matches from the other side.
     """
-    bot, opponent = _named(name), _named(other)
+    bot, opponent = bot_or_404(name), bot_or_404(other)
     if (bot.name, opponent.name) != (name, other):
         return redirect("web:head-to-head", bot.name, opponent.name, permanent=True)
     if bot == opponent:
@@ -88,9 +88,9 @@ def _as_duel(shown: Shown, bot: Bot, other: Bot, score: str) -> Shown:
 @require_safe
 def choose(request: HttpRequest, name: str) -> HttpResponse:
     """Lead to the page of a bot and a named one; or state why they cannot be compared."""
-    bot = _named(name)
+    bot = bot_or_404(name)
     wanted = request.GET.get("with", "").strip().lower()
-    other = Bot.objects.filter(name=wanted).first() or bots.find_renamed(wanted)
+    other = bots.find_by_name(wanted)
     if other is None:
         wrong = f"There is no bot {wanted}." if wanted else ""
     elif other == bot:
@@ -104,9 +104,3 @@ def choose(request: HttpRequest, name: str) -> HttpResponse:
         )
     context = {"bot": bot, "wanted": wanted[:32], "wrong": wrong, "offered": comparable(bot)}
     return render(request, "web/compare_bots.html", context)
-
-
-def _named(name: str) -> Bot:
-    """Return a bot by its name or a former name; raise `Http404` if there is none."""
-    found = Bot.objects.filter(name=name).first() or bots.find_renamed(name)
-    return found or get_object_or_404(Bot, name=name)

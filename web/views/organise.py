@@ -6,7 +6,7 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -18,7 +18,7 @@ from league.models import Bot, ModerationEntry, Quarantine, Tournament
 from league.moderation import log as moderation_log
 from web.conflicts import replaced
 from web.forms import FindForm, QuarantineForm, add_errors, status_of
-from web.requests import organiser_only, page_of, signed_in, whole_number
+from web.requests import bot_or_404, organiser_only, page_of, signed_in, whole_number
 
 _LATEST = 10
 _ROWS = 50
@@ -54,9 +54,7 @@ def overview(request: HttpRequest) -> HttpResponse:
 @organiser_only
 def bot(request: HttpRequest, name: str) -> HttpResponse:
     """Show the quarantine of a bot; with POST begin, change or lift it."""
-    found = _named(name)
-    if found is None:
-        raise Http404
+    found = bot_or_404(name)
     context = {
         "kind": "bot",
         "subject": found,
@@ -174,15 +172,9 @@ def _initial(held: Quarantine | None) -> dict[str, Any]:
 def _find(form: FindForm) -> HttpResponse | None:
     """Return the way to the page of the bot or account that the form names; None without one."""
     kind, name = form.cleaned_data["kind"], form.cleaned_data["name"]
-    if kind == "bot" and (named := _named(name)) is not None:
+    if kind == "bot" and (named := bots.find_by_name(name)) is not None:
         return redirect("web:organise-bot", named.name)
     if kind == "account" and User.objects.filter(username=name).exists():
         return redirect("web:organise-account", name)
     form.add_error("name", f"There is no {kind} {name}.")
     return None
-
-
-def _named(name: str) -> Bot | None:
-    """Return a bot by its name or a former name: its owner may rename it at any time."""
-    named = Bot.objects.select_related("owner").filter(name=name).first()
-    return named or bots.find_renamed(name)
