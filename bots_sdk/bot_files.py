@@ -131,7 +131,7 @@ def load(path: str | Path) -> BotFile:
             bot.
     """
     path = Path(path)
-    if paths.is_folder(path):
+    if paths.is_directory(path):
         inside = path / "bot.py"
         if not inside.exists():
             raise BotFileError(f"{path} is a directory; name the bot's .py file.")
@@ -203,7 +203,7 @@ def read_file(path: Path) -> bytes:
     Raises:
         BotFileError: the file does not exist, can't be read, or is of another kind.
     """
-    if paths.is_folder(path):
+    if paths.is_directory(path):
         raise BotFileError(
             f"{path} is a directory. Give the bot's file, or create a zip archive with bot.py at "
             f"its top level: `cd {shlex.quote(str(path))}; zip -r bot.zip .`"

@@ -12,6 +12,6 @@ def exists(path: str | Path) -> bool:
     return os.path.exists(path)  # noqa: PTH110 - it raises nothing
 
 
-def is_folder(path: str | Path) -> bool:
+def is_directory(path: str | Path) -> bool:
     """Return whether there is a directory that this process can find."""
     return os.path.isdir(path)  # noqa: PTH112 - it raises nothing

@@ -53,7 +53,7 @@ def contestant(word: str) -> Contestant:
             f"There is no file {word}, and no house bot of that name. {remedy} The house bots are "
             f"{', '.join(HOUSE)}."
         )
-    inside = path / "bot.py" if paths.is_folder(path) else path
+    inside = path / "bot.py" if paths.is_directory(path) else path
     return Contestant(str(path), inside.resolve())
 
 

@@ -41,7 +41,7 @@ class _Entry(NamedTuple):
 
     Attributes:
         path: below the archive's top, with ``/``.
-        is_folder: whether it is a folder.
+        is_directory: whether it is a folder.
         method: the number of the compression.
         crc: the checksum of the unpacked data.
         packed: the size in the archive.
@@ -50,7 +50,7 @@ class _Entry(NamedTuple):
     """
 
     path: str
-    is_folder: bool
+    is_directory: bool
     method: int
     crc: int
     packed: int
@@ -89,7 +89,7 @@ def paths(data: bytes) -> list[str]:
     Raises:
         SourceRefusedError: the central directory is damaged, or beyond a limit.
     """
-    return [entry.path for entry in _entries(data) if not entry.is_folder]
+    return [entry.path for entry in _entries(data) if not entry.is_directory]
 
 
 def _files(data: bytes) -> Iterator[tuple[str, Iterator[bytes]]]:
@@ -97,7 +97,7 @@ def _files(data: bytes) -> Iterator[tuple[str, Iterator[bytes]]]:
     entries = _entries(data)
     starts = _starts(data, entries)
     for entry, start in zip(entries, starts, strict=True):
-        if not entry.is_folder:
+        if not entry.is_directory:
             yield entry.path, _inflated(data, entry, start)
 
 
@@ -175,10 +175,10 @@ def _entry(data: bytes, at: int, end: int) -> tuple[_Entry, int]:
             f"{quote(path)} is packed with method {method}, and the league reads only deflate; the "
             "command zip uses deflate by default"
         )
-    is_folder = name.endswith("/")
-    if is_folder and unpacked:
+    is_directory = name.endswith("/")
+    if is_directory and unpacked:
         raise _damaged(f"the folder {quote(path)} has data, which only a file may have")
-    return _Entry(path, is_folder, method, crc, packed, unpacked, offset), following
+    return _Entry(path, is_directory, method, crc, packed, unpacked, offset), following
 
 
 def _safe_path(name: str) -> str:
@@ -203,7 +203,7 @@ def _safe_path(name: str) -> str:
 
 
 def _check_limits(entries: list[_Entry]) -> None:
-    files = sum(not entry.is_folder for entry in entries)
+    files = sum(not entry.is_directory for entry in entries)
     if files > MAX_FILES:
         raise SourceRefusedError(
             f"{files:,} files; an archive has {MAX_FILES} at most. Remove files that the bot does "
@@ -220,7 +220,7 @@ def _check_names(entries: list[_Entry]) -> None:
     """Refuse names that a file system could take for the same, and files that are folders too."""
     files: dict[str, str] = {}
     for entry in entries:
-        if entry.is_folder:
+        if entry.is_directory:
             continue
         if (other := files.get(_folded(entry.path))) is not None:
             if other == entry.path:
@@ -231,7 +231,7 @@ def _check_names(entries: list[_Entry]) -> None:
         files[_folded(entry.path)] = entry.path
     for entry in entries:
         parts = _folded(entry.path).split("/")
-        for level in range(1, len(parts) + entry.is_folder):
+        for level in range(1, len(parts) + entry.is_directory):
             if (file := files.get("/".join(parts[:level]))) is not None:
                 raise SourceRefusedError(f"{quote(file)} is both a file and a directory")
 
