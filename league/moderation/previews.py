@@ -320,11 +320,13 @@ def _going_on(stage: int, history: History) -> tuple[list[Bot], bool]:
     drawn = next((one for one in stages(history.rounds, seeds) if one.number == stage), None)
     if drawn is None:
         return [], False
-    # A bot of an assumed disqualification has no round yet after which it left.
-    out = {each.bot for each in history.entrants if each.disqualified and each.left_after is None}
+    disqualified = [each for each in history.entrants if each.disqualified]
     if drawn.final:
+        out = {each.bot for each in disqualified}
         ranked = [[bot for bot in table.entrants if bot not in out] for table in drawn.tables]
         return [history.bots[bots[0]] for bots in ranked if bots], True
+    # A bot of an assumed disqualification has no round yet after which it left.
+    out = {each.bot for each in disqualified if each.left_after is None}
     still_in = [entrant for entrant in history.entrants if entrant.bot not in out]
     return [history.bots[bot] for bot in advancing_bots(drawn, still_in, seeds)], False
 

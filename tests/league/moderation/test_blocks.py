@@ -294,3 +294,19 @@ def test_the_preview_of_a_disqualification_shows_who_goes_on(olga: User) -> None
         assert len(preview.advancing.then) == len(preview.advancing.now)
         assert preview.advancing.differs == (bot in preview.advancing.now)
     assert any(preview.advancing and preview.advancing.differs for preview in previews)
+
+
+def test_the_preview_of_a_final_names_no_bot_that_is_disqualified(olga: User) -> None:
+    small.bots(8)
+    cup = small.tournament(small.ladder(seats=4), format="knockout")
+    small.run_all()
+    cup.refresh_from_db()
+    first, second, third, *_ = (placed.bot for placed in tournament_standings(cup))
+    moderation.disqualify(tournament=cup, bot=first, reason="Cheats.", made_by=olga)
+    final = Block.objects.filter(round__tournament=cup).latest("round__stage", "pk")
+    for preview in (
+        moderation.preview_void(final),
+        moderation.preview_disqualification(cup, third),
+    ):
+        assert preview.advancing is not None
+        assert preview.advancing.now == [second]
