@@ -126,18 +126,19 @@ def events(request: HttpRequest) -> HttpResponse:
     wanted, format_ = filters.wanted, filters.choice("format", _FORMATS)
     past = event_rows.matching(event_rows.tournaments_past(), wanted, format_)
     page = page_of(request, past, _ROWS)
-    coming = list(event_rows.matching(event_rows.tournaments_to_come(), wanted, format_)[:_ROWS])
+    planned = event_rows.matching(event_rows.tournaments_to_come(), wanted, format_)
+    coming = page_of(request, planned, _ROWS, "coming")
     filtered = bool(wanted or format_ or filters.errors)
     winners = event_rows.winners_of(page)
     last = next((one for one in page if one.state == Tournament.State.FINISHED), None)
-    is_front = page.number == 1 and not filtered
+    is_front = page.number == coming.number == 1 and not filtered
     context = {
         "coming": coming,
         "page": page,
         "winners": winners,
         "last": last if is_front and last is not None and last.pk in winners else None,
         "next": next((one for one in coming if one.starts_at > timezone.now()), None),
-        "searched": filtered or page.paginator.count + len(coming) >= _FEW,
+        "searched": filtered or page.paginator.count + coming.paginator.count >= _FEW,
         "wanted": wanted,
         "errors": filters.errors,
         "format": format_,

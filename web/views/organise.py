@@ -30,22 +30,22 @@ _TOURNAMENTS = 20
 @require_safe
 def overview(request: HttpRequest) -> HttpResponse:
     """Show the quarantines that hold, running tournaments, and the latest decisions."""
-    form = FindForm(request.GET or None)
+    form = FindForm(request.GET if "name" in request.GET else None)
     if form.is_bound and form.is_valid():
         found = _find(form)
         if found is not None:
             return found
-    coming = Tournament.objects.to_come() | Tournament.objects.running()
-    tournaments = list(coming.with_entry_counts().order_by("starts_at")[:_TOURNAMENTS])
-    running = sum(each.state == Tournament.State.RUNNING for each in tournaments)
+    to_come, running = Tournament.objects.to_come(), Tournament.objects.running()
+    planned = (to_come | running).with_entry_counts().order_by("starts_at", "pk")
+    tournaments = page_of(request, planned, _TOURNAMENTS)
     context = {
         "form": form,
         "quarantines": Quarantine.objects.active(timezone.now()).select_related(
             "bot", "account", "made_by"
         ),
         "tournaments": tournaments,
-        "running": running,
-        "to_come": len(tournaments) - running,
+        "running": running.count(),
+        "to_come": to_come.count(),
         "entries": moderation_log.entries()[:_LATEST],
     }
     return render(request, "web/organise/overview.html", context, status=status_of(form))

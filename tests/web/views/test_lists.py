@@ -1,13 +1,14 @@
 """Lists with search, the wall, and the page of two bots."""
 
 import re
+from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from league import feeds
+from league import competitions, feeds
 from league.models import (
     Block,
     Bot,
@@ -307,3 +308,19 @@ def test_matches_of_a_void_block_count_nowhere_and_are_marked_in_lists(
     assert listed.count(mark) == Match.objects.filter(block=void).count()
     Block.objects.update(state="void")
     assert 'class="form-row"' not in page(client, "/bots/")
+
+
+def test_more_tournaments_are_planned_than_a_page_holds(client: Client) -> None:
+    ladder = small.ladder()
+    now = timezone.now()
+    for number in range(1, 28):
+        competitions.announce_tournament(
+            title=f"Cup no. {number}", ladder=ladder, starts_at=now + timedelta(days=number)
+        )
+    client.force_login(User.objects.create(username="ole", is_staff=True))
+    for path, parameter in (("/events/", "coming"), ("/organise/", "page")):
+        first, second = (page(client, f"{path}?{parameter}={number}") for number in (1, 2))
+        assert f'href="?{parameter}=2"' in first
+        assert ("Cup no. 1<" in first, "Cup no. 27<" in first) == (True, False)
+        assert ("Cup no. 1<" in second, "Cup no. 27<" in second) == (False, True)
+    assert "27 tournaments to come" in page(client, "/organise/?page=2")
