@@ -27,9 +27,11 @@ from league.models import (
     ChallengeBot,
     Ladder,
     LadderEntry,
+    Match,
     MatchSeat,
     Standing,
 )
+from league.visibility import public_results
 
 _COLUMNS = 2
 """The largest number of ladders that each get a column in a list of bots."""
@@ -44,12 +46,13 @@ class Faults(NamedTuple):
 
 
 def last_faults(bot: Bot, matches: int) -> Faults:
-    """Return the faults and forfeits in a bot's last finished matches, at most so many."""
+    """Return the faults and forfeits in a bot's last public results, at most so many."""
+    public = Match.objects.filter(public_results(), pk=OuterRef("match"))
     seats = list(
         MatchSeat.objects.outside_comparisons()
         .without_players()
         .of_bot(bot.pk)
-        .filter(score__isnull=False)
+        .filter(Exists(public), score__isnull=False)
         .order_by("-match_id")
         .values_list("faults", "forfeited")[:matches]
     )

@@ -9,9 +9,9 @@ from django.test import Client
 
 from engine.record import read, verify
 from league import competitions, play
-from league.models import Bot, Ladder, Match, Tournament
+from league.models import Block, Bot, Ladder, Match, Tournament
 from tests.league import small
-from tests.web.pages import page
+from tests.web.pages import page, words_of
 from web.table.replays import replay_steps
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -157,3 +157,9 @@ def test_a_deal_in_play_at_another_table_stays_secret(client: Client) -> None:
     assert "stay hidden until all matches with this deal are finished" in text
     assert bytes(match.deal_seed).hex() not in text
     page(client, f"/matches/{match.pk}/record.json", status=404)
+    Match.objects.filter(pk=match.pk).update(forfeited=[True] * match.seats)
+    counted = "0 faults and 1 forfeit in the last 1 finished match."
+    path = f"/bots/{Bot.objects.get(pk=match.bot_ids[0]).name}/matches/"
+    assert counted not in words_of(page(client, path))
+    Block.objects.filter(matches=match).update(state="finished")
+    assert counted in words_of(page(client, path))
