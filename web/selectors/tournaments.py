@@ -59,7 +59,7 @@ def bots_to_enter(user: User | None, tournament: Tournament) -> list[Bot]:
     """Return the bots that a person may enter for a tournament now."""
     if user is None or not takes_entries(tournament):
         return []
-    ready = user.bots.filter(current__isnull=False)
+    ready = Bot.objects.owned_by(user).active().filter(current__isnull=False)
     return list(ready.exclude(tournament_entries__tournament=tournament))
 
 

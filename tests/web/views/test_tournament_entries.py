@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from league import competitions
+from league import competitions, play
 from league.models import Bot, Tournament
 from tests.league import small
 from tests.web.pages import page
@@ -115,3 +115,16 @@ def test_the_menu_marks_tournaments_on_the_page_of_one(
 ) -> None:
     text = page(client, f"/tournaments/{open_tournament.pk}/")
     assert re.findall(r'<a href="([^"]+)" aria-current="true"', text) == ["/events/"]
+
+
+def test_a_deleted_bot_is_not_offered(
+    client: Client, open_tournament: Tournament, own_bot: Bot
+) -> None:
+    path = f"/tournaments/{open_tournament.pk}/"
+    assert "<option>maria-0</option>" in page(client, path)
+    versions = small.versions([own_bot, *small.bots(2)])
+    play.open_unrated_match(game="twelve-days", rules="eight-nights", versions=versions)
+    assert competitions.delete_bot(own_bot)  # it has played, so it stays
+    text = page(client, path)
+    assert "<option>maria-0</option>" not in text
+    assert "You have no bot that can enter" in text
