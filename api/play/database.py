@@ -27,6 +27,8 @@ Result = TypeVar("Result")
 log = structlog.get_logger(__name__)
 
 THREADS = 4
+WATCHING = 2
+"""Threads that read the events of matches: bots do not wait for spectators, however many watch."""
 TURN_GROUPS = 2
 """Groups of bots that get their open turns at a time."""
 MAX_BOTS = 10
@@ -73,6 +75,7 @@ class Database(ConnectedThreads):
 
     def __init__(self) -> None:
         super().__init__(THREADS, "gateway-db")
+        self._watching = ConnectedThreads(WATCHING, "gateway-watching")
         self._connections = LoopConnections(TURN_GROUPS)
         self._turns = Groups(self._start_hand_out, runs=TURN_GROUPS, max_items=MAX_BOTS)
         self._late = Groups(in_threads(self, _open_late), runs=1, max_items=MAX_BOTS)
@@ -88,6 +91,7 @@ class Database(ConnectedThreads):
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
         await self._connections.close()
+        self._watching.close()
         self.close()
 
     async def open_turns(self, bot: AskingBot) -> list[EncodedTurn]:
@@ -145,7 +149,8 @@ class Database(ConnectedThreads):
 
     async def new_events(self, feed: MatchFeed) -> list[EncodedEvent]:
         """Return the new events of a match."""
-        return await self.run(lambda: [EncodedEvent(event) for event in feed.new_events()])
+        read = self._watching.run
+        return await read(lambda: [EncodedEvent(event) for event in feed.new_events()])
 
     async def newest_open(self, bot_ids: Sequence[int], *, seen: bool) -> dict[int, int]:
         """Return the newest open turn's id by bot, for bots that have an open turn.

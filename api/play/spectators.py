@@ -12,7 +12,7 @@ from django.db import Error as DatabaseError
 
 from api.play.database import Database, EncodedEvent
 from league.archive_files import ArchiveError
-from league.play.spectating import MatchFeed, PhaseClock
+from league.play.spectating import FeedState, MatchFeed, PhaseClock, feed_states
 
 log = structlog.get_logger(__name__)
 
@@ -25,6 +25,8 @@ class WatchedMatch:
         events: all events so far.
         over: whether the last event is among them.
         clock: of the match in play, as the last reading found it.
+        state: as the last refresh found it.
+        read_state: the same before the last reading that succeeded.
         spectators: one asyncio event each, set after a new event of the match.
     """
 
@@ -32,13 +34,15 @@ class WatchedMatch:
     events: list[EncodedEvent] = field(default_factory=list)
     over: bool = False
     clock: PhaseClock | None = None
+    state: FeedState | None = None
+    read_state: FeedState | None = None
     spectators: set[asyncio.Event] = field(default_factory=set)
     reading: asyncio.Task[None] | None = None
     read_again: bool = False
 
 
 class Spectators:
-    """All requests that watch, by match; a refresh is one query per match."""
+    """All requests that watch, by match."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -80,13 +84,25 @@ class Spectators:
                 match.read_again = True
 
     async def refresh(self) -> None:
-        """Read the new events of all watched matches: a wake-up may have been lost."""
-        self.wake(list(self._matches))
+        """Read the new events of watched matches: a wake-up may have been lost.
+
+        Anybody may watch thousands of matches, so a match without news costs no query of its own.
+        """
+        watched = [match_id for match_id, match in self._matches.items() if not match.over]
+        if not watched:
+            return
+        states = await self._database.run(lambda: feed_states(watched))
+        for match_id, state in states.items():
+            match = self._matches.get(match_id)
+            if match is not None and (state != match.read_state or not state.is_in_play):
+                match.state = state
+                self.wake([match_id])
 
     async def _read_events(self, match_id: int, match: WatchedMatch) -> None:
         match.read_again = True
         while match.read_again:
             match.read_again = False
+            state = match.state
             try:
                 events = await self._database.new_events(match.feed)
             except Exception as error:  # the next refresh tries again
@@ -96,6 +112,7 @@ class Spectators:
                 else:
                     log.exception("the events of a match could not be read", **about)
                 return
+            match.read_state = state
             if events or match.clock != match.feed.clock:
                 match.events += events
                 match.over = match.feed.over

@@ -3,18 +3,18 @@
 `league.visibility` decides who may see it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.db.models import Max
+from django.db.models import F, Max, Q
 
 from engine.games.events import Event
 from engine.games.game import State
 from engine.playback import Phase, deal, play_on
 from engine.record import replay, write
 from engine.sentences import in_sentences
-from league.models import Match
+from league.models import Block, Match
 from league.play.headlines import seat_name
 from league.play.match_logs import logs_of
 from league.visibility import may_see_record, may_watch
@@ -62,6 +62,40 @@ def live_now(count: int = 12) -> list[int]:
     found = playing.select_related("block", "challenge").order_by("-pk")
     newest = found.defer("packed_record")[: 3 * count]
     return [match.pk for match in newest if may_watch(match)][:count]
+
+
+class FeedState(NamedTuple):
+    """What the events of a match in play follow from: while it is the same, there are no new ones.
+
+    Attributes:
+        status: of the match.
+        plies: length of its log.
+        deadline: the latest one in the current phase.
+    """
+
+    status: str
+    plies: int
+    deadline: datetime | None
+
+    @property
+    def is_in_play(self) -> bool:
+        """Whether it is in play. If it is over, its events may wait for others with its deal."""
+        return self.status == Match.Status.PLAYING
+
+
+def feed_states(match_ids: Collection[int]) -> dict[int, FeedState]:
+    """Return what new events of matches follow from, by match id; costs one query.
+
+    A match that waits, a hosted one in play, and one whose deal is secret have no events and are
+    left out.
+    """
+    hidden = Q(status=Match.Status.WAITING) | Q(status=Match.Status.PLAYING, live=False)
+    secret = Q(block__duplicate=True, block__state=Block.State.PLAYING)
+    shown = Match.objects.filter(pk__in=match_ids).exclude(hidden)
+    found = shown.exclude(secret & ~Q(status=Match.Status.VOID)).order_by()
+    of_phase = Max("turns__deadline", filter=Q(turns__ply__gte=F("plies")))
+    rows = found.annotate(deadline=of_phase).values_list("pk", "status", "plies", "deadline")
+    return {pk: FeedState(*values) for pk, *values in rows}
 
 
 def public_record_line(match: Match) -> str | None:

@@ -6,11 +6,13 @@ from collections.abc import Generator, Iterable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+from unittest.mock import AsyncMock, Mock
 
 import httpx
 import pytest
 from django.utils import timezone
 
+from api.play import wakeup_listener
 from api.schema import openapi_schema
 from engine.deals import seeded_shuffle
 from engine.games import catalogue
@@ -19,7 +21,7 @@ from engine.sentences import in_sentences
 from league import competitions, play
 from league.models import Block, Bot, Match
 from league.play.spectating import MatchFeed
-from tests.api.play.sites import GatewayProcess, Site, gateway_process, open_match
+from tests.api.play.sites import GatewayProcess, Site, await_true, gateway_process, open_match
 from tests.league import small
 from tests.league.play.live import answer, match_of, play_on
 
@@ -364,3 +366,26 @@ def test_a_finished_match_and_a_void_one_have_no_clock(site: Site, bots: list[Bo
     Match.objects.filter(pk=void.pk).update(status=Match.Status.VOID)
     feed.new_events()
     assert feed.clock is None
+
+
+def test_a_match_without_news_is_not_read_again_until_it_has_some(
+    site: Site, bots: list[Bot], monkeypatch: pytest.MonkeyPatch, deaf: None
+) -> None:
+    """Anybody may watch thousands of matches, and bots must not wait for that."""
+    monkeypatch.setattr(wakeup_listener, "REFRESH_SECONDS", 0.05)
+    versions = small.versions(small.bots(3))
+    waiting = play.open_unrated_match(game="twelve-days", rules="eight-nights", versions=versions)
+    match = open_match(bots)
+    read = Mock(wraps=MatchFeed.new_events)
+    monkeypatch.setattr(MatchFeed, "new_events", lambda feed: read(feed))
+    refresh = AsyncMock(wraps=site.app._spectators.refresh)
+    monkeypatch.setattr(site.app._spectators, "refresh", refresh)
+    stream = events_of(site, several([waiting, match]))
+    assert [next(stream)[1] for _ in range(2)] == ["phase", "clock"]
+    await_true(lambda: refresh.await_count > 10)
+    assert read.call_count <= 6
+    play.open_turns_of(bots, timezone.now())  # their clocks start
+    assert next(stream)[1] == "clock"
+    play.void_match(waiting)
+    assert any(data == {"match": waiting.pk, "status": "void"} for _, _, data in stream)
+    stream.close()
