@@ -28,7 +28,9 @@ from engine.games.game import Observation
 
 _ROOT = str(Path(__file__).parents[2])
 _START = (
-    f"import sys; sys.path.append({_ROOT!r}); from bots_sdk.checking.unconfined import main; main()"
+    # The check handles Ctrl-C. The process stays in its group, so it ends with the terminal.
+    "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); "
+    f"sys.path.append({_ROOT!r}); from bots_sdk.checking.unconfined import main; main()"
 )
 _LOAD_SECONDS = 5.0
 
