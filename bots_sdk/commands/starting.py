@@ -2,6 +2,7 @@
 
 import re
 import sys
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Literal
@@ -71,12 +72,7 @@ def new(
     for path in dict.fromkeys(Path(path.parts[0]) for path in files):
         if path.exists():
             raise ImpossibleError(f"{path} exists already. Remove it, or choose another name.")
-    try:
-        for path, data in files.items():
-            path.parent.mkdir(exist_ok=True)
-            path.write_bytes(data)
-    except OSError as error:
-        raise ImpossibleError(f"{error.filename} can't be written: {error.strerror}.") from None
+    _write(files)
     if as_json:
         print_json({"game": chosen, "files": [str(path) for path in files]})
         return
@@ -84,6 +80,28 @@ def new(
     print(f"Wrote {', '.join(map(str, first))} and {last}. The bot plays {chosen}. Next:")
     rows = _next_steps(name, stem, chosen, language, trained=template == "trained")
     print_commands(rows)
+
+
+def _write(files: dict[Path, bytes]) -> None:
+    """Write new files, or none of them, so that the command can run again.
+
+    Raises:
+        ImpossibleError: one of them can't be written.
+    """
+    begun: list[Path] = []
+    for path, data in files.items():
+        try:
+            path.parent.mkdir(exist_ok=True)
+            with path.open("xb") as file:
+                begun.append(path)
+                file.write(data)
+        except OSError as error:
+            with suppress(OSError):
+                for each in begun:
+                    each.unlink()
+                for parent in {each.parent for each in files} - {Path()}:
+                    parent.rmdir()
+            raise ImpossibleError(f"{path} can't be written: {error.strerror}.") from None
 
 
 def _ask_game() -> str:

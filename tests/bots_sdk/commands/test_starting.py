@@ -1,9 +1,13 @@
 """`twelfth-night new`: the files that it writes, and the commands that it prints."""
 
+import errno
+import io
+import os
 import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -55,6 +59,33 @@ def test_new_overwrites_no_file(cli: Cli, tmp_path: Path) -> None:
     assert result.exit_code == 2
     assert "test_mybot.py exists already" in result.stderr
     assert [path.name for path in tmp_path.glob("*.py")] == ["test_mybot.py"]
+
+
+@pytest.mark.parametrize("options", [[], ["--language", "c"]])
+def test_new_on_a_full_disk_names_the_file_and_leaves_nothing(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str]
+) -> None:
+    class Full(io.BytesIO):
+        def write(self, data: Any) -> int:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    real, begun = Path.open, list[Path]()
+
+    def opened(path: Path, mode: str = "r", *args: Any, **more: Any) -> Any:
+        file = real(path, mode, *args, **more)
+        begun.extend([path] if mode == "xb" else [])
+        if mode != "xb" or len(begun) == 1:
+            return file
+        file.close()
+        return Full()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "open", opened)
+        result = cli("new", "mybot", *options)
+    assert result.exit_code == 2
+    assert f"{begun[1]} can't be written: No space left on device." in result.stderr
+    assert not list(tmp_path.glob("*mybot*"))
+    assert cli("new", "mybot", *options).exit_code == 0
 
 
 def test_a_name_that_is_not_allowed_is_answered_with_one_that_is(
