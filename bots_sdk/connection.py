@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import httpx
 
-from bots_sdk.call import Call, Stream
+from bots_sdk.call import Call, Stream, read_nothing
 from bots_sdk.errors import LeagueError, ProblemError, UnreachableError
 from bots_sdk.pages import Page
 
@@ -33,7 +33,7 @@ _RETRIED_STATUSES = frozenset({408, 429, 500, 502, 503, 504})
 _HOST = re.compile(r"[\w.-]+(:\d+)?/?", re.ASCII)
 _MAX_PORT = 65535
 _ERROR_NUMBER = re.compile(r"^\[Errno -?\d+\] ")
-_MOVED = 308
+_MOVED, _NOT_FOUND = 308, 404
 _IN_PROGRESS = "idempotency-key-in-use"
 """The code of a problem: the first attempt of this call still runs."""
 
@@ -139,9 +139,12 @@ class Connection:
         """
         began = time.monotonic()
         wait, longest = 0.0, self.retry.first_wait_seconds
+        is_lost = False
         while True:
             outcome = yield wait
-            if isinstance(outcome, httpx.Response) and outcome.is_success:
+            if isinstance(outcome, httpx.RequestError):
+                is_lost = True
+            elif outcome.is_success or (is_lost and _is_deleted(call, outcome)):
                 return _result(call, outcome)
             error = self.error(outcome)
             wait = longest * random.uniform(0.5, 1.0)
@@ -224,6 +227,12 @@ def _result(call: Call[Result], response: httpx.Response) -> Result:
         return call.read(response)
     except ValueError:
         raise unexpected_answer(response) from None
+
+
+def _is_deleted(call: Call[Any], response: httpx.Response) -> bool:
+    """Return whether an earlier attempt, whose answer was lost, has deleted the object."""
+    is_gone = response.status_code == _NOT_FOUND
+    return is_gone and call.method == "DELETE" and call.read is read_nothing
 
 
 def _may_retry(error: LeagueError, outcome: Outcome) -> bool:

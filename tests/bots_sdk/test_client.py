@@ -47,6 +47,14 @@ def send(request: pytest.FixtureRequest, stub: StubLeague) -> Any:
     return lambda *args, **more: asyncio.run(send_async(*args, **more))
 
 
+def test_a_deletion_whose_answer_is_lost_has_succeeded(stub: StubLeague, send: Any) -> None:
+    stub.trouble = [LOSE]  # the second attempt finds no such bot
+    assert send(calls.delete_bot("swan")) is None
+    assert stub.requests == [("DELETE", "bots/swan")] * 2
+    with pytest.raises(ProblemError, match="not-found"):
+        send(calls.delete_bot("swan"))
+
+
 def test_a_call_with_a_former_name_of_a_bot_is_sent_to_its_new_address(
     stub: StubLeague, send: Any
 ) -> None:
