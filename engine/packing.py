@@ -21,6 +21,8 @@ _FORMAT = 1
 _CHECKSUM_BYTES = 4
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789-_ "
 """The characters of most players' names."""
+_ANY_TEXT = "surrogatepass"
+"""A name in JSON may have half of a pair of surrogates."""
 _KINDS = {kind: number for number, kind in enumerate(FAULT_KINDS)}
 _FORFEIT = "forfeit"
 
@@ -156,7 +158,9 @@ def _put_players(writer: _Writer, players: tuple[str, ...] | None) -> None:
     writer.put(players is not None, 2)
     for name in players or ():
         is_plain = all(character in _ALPHABET for character in name)
-        letters = [_ALPHABET.index(one) for one in name] if is_plain else name.encode()
+        letters = (
+            [_ALPHABET.index(one) for one in name] if is_plain else name.encode("utf-8", _ANY_TEXT)
+        )
         writer.put(is_plain, 2)
         writer.put_number(len(letters))
         for letter in letters:
@@ -172,7 +176,7 @@ def _take_players(reader: _Reader, seats: int) -> tuple[str, ...] | None:
         if is_plain:
             names.append("".join(_ALPHABET[reader.take(len(_ALPHABET))] for _ in range(length)))
         else:
-            names.append(bytes(reader.take(256) for _ in range(length)).decode())
+            names.append(bytes(reader.take(256) for _ in range(length)).decode("utf-8", _ANY_TEXT))
     return tuple(names)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from engine.errors import RecordError
 from engine.games.game import Observation
 from engine.packing import pack, unpack
-from engine.record import Record, write
+from engine.record import Record, read, verify, write
 from engine.referee import play
 from tests.engine.tables import CASES
 
@@ -93,6 +93,12 @@ def test_a_pack_belongs_to_one_deal(change: str) -> None:
     record = record_of(SHORT, 1)
     with pytest.raises(RecordError, match="damaged"):
         again(pack(record), CHANGES[change](record))
+
+
+def test_a_name_of_half_a_letter_is_packed() -> None:
+    record = record_of(SHORT, 1, names=["\ud800", "\udfff\ud83d", "ada"])
+    assert verify(read(write(record).encode())) is not None
+    assert again(pack(record), record) == record
 
 
 def test_a_record_that_its_moves_do_not_give_is_not_packed() -> None:
