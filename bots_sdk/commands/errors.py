@@ -15,6 +15,7 @@ from bots_sdk.commands.remedies import after_problem, after_silence
 from bots_sdk.errors import ProblemError, UnreachableError
 from bots_sdk.invoking import typed
 from bots_sdk.saved import SavedError
+from engine.errors import quote
 
 OK, REFUSED, IMPOSSIBLE, UNREACHABLE, NO_TOKEN, STOPPED = 0, 1, 2, 3, 4, 130
 
@@ -75,6 +76,11 @@ class Group(TyperGroup):
         except (BotFileError, SavedError) as error:
             status = IMPOSSIBLE
             problem = {"error": "bad-file", "detail": str(error)}
+        except UnicodeEncodeError as error:  # of a word that the shell passed on
+            status = IMPOSSIBLE
+            letter = quote(str(error.object)[error.start : error.end], 20)
+            detail = f"A word of the command has {letter}, which is not UTF-8. Write it in UTF-8."
+            problem = {"error": "impossible", "detail": detail}
         print_problem(problem, as_json=ctx.find_root().meta.get("json", False))
         raise typer.Exit(status)
 

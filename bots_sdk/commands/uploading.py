@@ -144,15 +144,16 @@ def _send(
     client: Client, name: str, file: Path, source: bytes, note: str, *, held: bool, again: bool
 ) -> Any:
     """Upload a version; if the bot has this file already, ask first."""
+    file_name = file.name.encode("utf-8", "replace").decode()  # an old name may be no UTF-8
     try:
-        return client.send(calls.upload(name, file.name, source, note, held=held, again=again))
+        return client.send(calls.upload(name, file_name, source, note, held=held, again=again))
     except ProblemError as error:
         if error.code == "not-your-bot":
             error.remedy = f"Give your bot another name: {_with_other_name(file)}."
         if error.code != "same-file" or not in_terminal():
             raise
         typer.confirm(f"{error} Upload it again?", abort=True, err=True)
-    return client.send(calls.upload(name, file.name, source, note, held=held, again=True))
+    return client.send(calls.upload(name, file_name, source, note, held=held, again=True))
 
 
 def _with_other_name(file: Path) -> str:

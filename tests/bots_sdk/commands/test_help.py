@@ -11,7 +11,8 @@ from typer.testing import CliRunner
 
 from bots_sdk import cli
 from bots_sdk.cli import application
-from tests.bots_sdk.conftest import Home
+from tests.bots_sdk.conftest import Cli, Home
+from tests.bots_sdk.stub import StubLeague
 
 
 def test_the_list_of_commands_has_the_sentences_of_the_commands_themselves() -> None:
@@ -80,3 +81,28 @@ def test_ctrl_c_before_a_command_runs_ends_without_a_traceback(
     with pytest.raises(SystemExit) as ended:
         cli.main(["check", "mybot.py"])
     assert ended.value.code == 130
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("bot", "create", "k\udce4n"), ("ladder", "k\udce4n"), ("bot", "note", "a", "1", "k\udce4n")],
+)
+def test_a_word_that_is_no_utf_8_is_refused_in_a_sentence(
+    logged_in: Cli, words: tuple[str, ...]
+) -> None:
+    result = logged_in(*words)
+    assert result.exit_code == 2
+    assert result.stderr.startswith("twelfth-night: A word of the command has '\\udce4', which is")
+
+
+def test_a_file_with_an_old_name_is_uploaded(
+    logged_in: Cli, stub: StubLeague, tmp_path: Path
+) -> None:
+    file = tmp_path / "k\udce4n.py"
+    file.write_text("def choose(o): return o['legal_moves'][0]\n")
+    stub.answers["GET bots/kan"] = (200, {"name": "kan", "kind": "hosted", "version": None})
+    version = {"bot": "kan", "number": 1, "state": "checking", "held": True}
+    stub.answers["POST bots/kan/versions"] = (201, version)
+    result = logged_in("upload", file, "--bot", "kan", "--no-wait")
+    assert result.exit_code == 0, result.stderr
+    assert b'filename="k?n.py"' in stub.bodies[-1]
