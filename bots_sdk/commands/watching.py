@@ -173,8 +173,9 @@ def _watch_league(client: Client, number: int, *, show_all: bool, as_json: bool)
         return
     names = [seat["bot"] for seat in found["seating"]]
     if found["deal_seed"] is not None:
-        record = read(client.send(calls.record(number)))
+        data = client.send(calls.record(number))
         try:
+            record = read(data)
             verify(record)
         except RecordError as error:
             raise ImpossibleError(

@@ -262,11 +262,12 @@ def test_a_finished_match_whose_deal_is_still_played_states_when_its_hands_are_s
     assert "hand before this step" not in shown
 
 
+@pytest.mark.parametrize("change", [{"scores": [0, 0, 0]}, {"format": "twelfth-night/2"}])
 def test_a_record_that_is_not_valid_is_not_shown(
-    home: Home, stub: StubLeague, monkeypatch: pytest.MonkeyPatch
+    home: Home, stub: StubLeague, monkeypatch: pytest.MonkeyPatch, change: dict[str, Any]
 ) -> None:
     serve(stub)
-    stub.answers["GET matches/7/record"][1]["scores"][0] += 1
+    stub.answers["GET matches/7/record"][1].update(change)
     monkeypatch.setattr(watching, "_at_terminal", lambda: True)
     result = home("watch", 7)
     assert result.exit_code == 2
