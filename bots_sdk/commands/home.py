@@ -23,7 +23,7 @@ from bots_sdk.sandbox.declarations import declared_games
 from bots_sdk.sandbox.sources import Source
 from engine.deals import parse_seed
 from engine.errors import UnknownRulesError, listed, quote
-from engine.games.catalogue import GAMES
+from engine.games.catalogue import GAMES, find
 
 Game = Annotated[
     Literal["twelve-days", "partridge"] | None,
@@ -205,6 +205,12 @@ def _note_undeclared(word: str, game: str, remedy: str) -> None:
 def _ladder_table(slug: str) -> MatchType:
     with client_for(chosen_league()[0]) as client:
         found = client.send(calls.ladder(slug))
+    try:
+        find(found["game"]).preset(found["rules"]).check_seats(found["seats"])
+    except UnknownRulesError as error:
+        raise ImpossibleError(
+            f"This version of twelfth-night is too old for the ladder {slug}: {error}. Update it."
+        ) from None
     return MatchType(found["game"], found["rules"], found["seats"])
 
 

@@ -106,3 +106,13 @@ def test_a_file_with_an_old_name_is_uploaded(
     result = logged_in("upload", file, "--bot", "kan", "--no-wait")
     assert result.exit_code == 0, result.stderr
     assert b'filename="k?n.py"' in stub.bodies[-1]
+
+
+def test_a_ladder_that_is_newer_than_the_command_is_refused_in_a_sentence(
+    logged_in: Cli, stub: StubLeague, tmp_path: Path
+) -> None:
+    (tmp_path / "mybot.py").write_text("def choose(o): return o['legal_moves'][0]\n")
+    stub.answers["GET ladders/x"] = (200, {"game": "partridge", "rules": "new", "seats": 4})
+    result = logged_in("try", "mybot.py", "--ladder", "x")
+    assert result.exit_code == 2
+    assert "too old for the ladder x: partridge has no preset 'new'" in result.stderr
