@@ -100,7 +100,6 @@ class UnconfinedProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd=self._directory,
-            start_new_session=True,  # Ctrl-C must not reach it
         )
         self._answers: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
         reading = (self._process.stdout, self._answers)
