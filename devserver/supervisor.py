@@ -187,7 +187,7 @@ class _Keeper:
     async def keep(self) -> None:
         """Run the part until `stop` is set. If it never works, stop all parts."""
         try:
-            while not self.stop.is_set() and await self._run_once():
+            while not self.stop.is_set() and await self._run():
                 pass
         except ServersError as error:
             self._supervisor.fail(str(error))
@@ -196,6 +196,17 @@ class _Keeper:
             raise
         finally:
             self._unlink_sockets()
+
+    async def _run(self) -> bool:
+        """Run the part once; if it has worked, try again when the system refuses a start."""
+        try:
+            return await self._run_once()
+        except OSError as error:
+            if not self._works:
+                raise
+            self._print(f"can't be started now, and is tried again: {error}")  # a full disk
+            await _first(self.stop.wait(), asyncio.sleep(_MAX_PAUSE_SECONDS))
+            return not self.stop.is_set()
 
     async def _run_once(self) -> bool:
         """Start the part and await its end; return whether to start it again."""
@@ -279,7 +290,7 @@ class _Keeper:
         reading, writing = os.pipe()
         try:
             process = await start(words, writing)
-        except NotForkedError:
+        except (NotForkedError, OSError):
             os.close(reading)
             raise
         finally:

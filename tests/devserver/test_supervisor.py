@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from devserver.part import STOP_SECONDS, Part
+from devserver.place import ServersError
 from devserver.processes import children_of_other_sessions
 from devserver.supervisor import Supervisor
 from tests.journeys.running import CHECKOUT, wait_for
@@ -191,3 +192,23 @@ def test_a_stage_starts_when_the_stage_before_it_is_ready(tmp_path: Path) -> Non
     supervisor = run([[server], [once]], tmp_path)
     assert looks_at_start == [3]
     assert supervisor.failure == "once failed; its output is above."
+
+
+def test_a_part_that_has_worked_is_tried_again_while_the_system_refuses_its_start(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("devserver.supervisor._MAX_PAUSE_SECONDS", 0.01)
+    answers = iter([None, OSError(28, "No space left on device"), None])
+
+    def prepare() -> None:
+        answer = next(answers, ServersError("the third start is the last one here"))
+        if answer is not None:
+            raise answer
+
+    script = "import time; time.sleep(0.5); raise SystemExit(1)"
+    part = python("part", script, prepare=prepare, is_ready=lambda: True)
+    supervisor = run([[part]], tmp_path)
+    output = capfd.readouterr().out
+    assert "can't be started now, and is tried again: [Errno 28] No space left" in output
+    assert output.count("ended with status 1") == 2
+    assert supervisor.failure == "the third start is the last one here"
