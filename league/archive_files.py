@@ -144,6 +144,24 @@ def write(name: str, data: bytes) -> str:
     return stored
 
 
+def put_back(name: str, data: bytes) -> None:
+    """Write a file under its own name, also in a storage that has a damaged one and keeps it.
+
+    Raises:
+        ArchiveError: as `write`.
+    """
+    stored = write(name, data)
+    if stored == name:
+        return
+    try:
+        for each in (name, stored):
+            storage().delete(each)
+    except Exception as error:  # each storage has its own errors
+        raise ArchiveError(f"the archive file {name} can't be replaced: {error}") from error
+    if write(name, data) != name:
+        raise ArchiveError(f"the archive file {name} can't be replaced: its name is not free")
+
+
 def read(name: str, digest: str) -> bytes:
     """Return the bytes of a file.
 

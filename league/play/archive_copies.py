@@ -57,7 +57,7 @@ def restore(directory: Path) -> int:
             if sha256(data).hexdigest() != archive.sha256:
                 failed.append(f"The copy {path} is damaged: its hash differs.")
                 continue
-            archive_files.write(archive.file, data)
+            archive_files.put_back(archive.file, data)
             restored += 1
         except OSError as error:
             failed.append(f"{path}: {error.strerror}.")

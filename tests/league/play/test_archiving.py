@@ -348,6 +348,24 @@ def test_another_storage_than_a_directory_keeps_the_files_too(
     assert exported(ladder) == before
 
 
+def test_a_restore_replaces_a_damaged_file_in_a_storage_that_overwrites_none(
+    ladder: Ladder, settings: Settings, tmp_path: Path
+) -> None:
+    place = {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {"location": tmp_path / "storage"},
+    }
+    settings.STORAGES = settings.STORAGES | {"archive": place}
+    archive_all()
+    archive_copies.copy(tmp_path / "backups")
+    damaged = files(tmp_path / "storage")[0]
+    damaged.write_bytes(b"damaged")
+    archive_files.forget()
+    assert archive_copies.restore(tmp_path / "backups") == 1
+    assert not archive_copies.faults()
+    assert len(files(tmp_path / "storage")) == ladder.rounds.count()
+
+
 def test_an_export_that_meets_a_missing_file_has_no_last_line(
     ladder: Ladder, directory: Path
 ) -> None:
