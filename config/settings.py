@@ -167,13 +167,14 @@ MAX_HASHES = environment.number("MAX_HASHES", 2)
 
 # A file that workers and beat touch with each heartbeat; none by default.
 ALIVE_FILE = environment.optional("ALIVE_FILE")
-# Where `manage.py backup` writes, and how many backups stay; 0 keeps all.
-BACKUP_DIRECTORY = environment.text("BACKUP_DIRECTORY", "var/backups")
+# Where `manage.py backup` writes, and how many backups stay; 0 keeps all. This directory and that
+# of the archive begin at the checkout, wherever a command runs: all parts must find the files.
+BACKUP_DIRECTORY = str(BASE_DIR / environment.text("BACKUP_DIRECTORY", "var/backups"))
 KEEP_BACKUPS = environment.number("KEEP_BACKUPS", 14)
 # Records of rounds that were applied so many days ago move to files; 0 keeps all in the database.
 # The files are in a directory, or in another of Django's storages, such as S3.
 ARCHIVE_DAYS = environment.days("ARCHIVE_DAYS", 0)
-ARCHIVE_DIRECTORY = environment.text("ARCHIVE_DIRECTORY", "var/archive")
+ARCHIVE_DIRECTORY = str(BASE_DIR / environment.text("ARCHIVE_DIRECTORY", "var/archive"))
 archive_storage = environment.optional("ARCHIVE_STORAGE")
 archive_options = environment.json_object("ARCHIVE_STORAGE_OPTIONS")
 # Who sends it as a bearer token may read /metrics. Without it, everybody may.

@@ -122,3 +122,17 @@ def test_a_number_of_days_without_a_date_is_refused_at_the_start(name: str, days
     assert done.returncode == 1
     least = 1 if name == "PLAYER_MATCH_DAYS" else 0
     assert done.stderr == f"{name} is {days}; it must be a number of days from {least} to 36500.\n"
+
+
+def test_backups_and_archive_are_in_the_checkout_wherever_a_command_runs(tmp_path: Path) -> None:
+    code = "from django.conf import settings as s; print(s.BACKUP_DIRECTORY, s.ARCHIVE_DIRECTORY)"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ
+        | {"SECRET_KEY": "any", "PYTHONPATH": str(CHECKOUT), "ARCHIVE_DIRECTORY": "kept/archive"},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == f"{CHECKOUT / 'var/backups'} {CHECKOUT / 'kept/archive'}\n"

@@ -116,6 +116,8 @@ class Place:
             "COLUMNS": "100",
             "TERM": "dumb",
             "TWELFTH_NIGHT_PASSWORD": "four calling birds",
+            "BACKUP_DIRECTORY": str(self.directory / "var" / "backups"),
+            "ARCHIVE_DIRECTORY": str(self.directory / "var" / "archive"),
             **self.environment,
         }
 

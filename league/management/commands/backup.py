@@ -39,7 +39,9 @@ class Command(BaseCommand):
             path = backups.back_up(options["directory"], timezone.now(), keep=settings.KEEP_BACKUPS)
         except backups.BackupError as error:
             raise CommandError(str(error)) from None
-        self.stdout.write(f"{path}: {path.stat().st_size} bytes")
+        here = Path.cwd()
+        shown = path.relative_to(here) if path.is_relative_to(here) else path
+        self.stdout.write(f"{shown}: {path.stat().st_size} bytes")
         # After the database: every file that the backup names is there already.
         try:
             copied = archive_copies.copy(options["directory"])
