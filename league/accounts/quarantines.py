@@ -7,7 +7,7 @@ from datetime import datetime
 
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils import timezone
 
 from league.models import Bot, Quarantine
@@ -19,7 +19,8 @@ def quarantine_of(bot: Bot) -> Quarantine | None:
     if bot.owner_id is not None:
         of_bot |= Q(account=bot.owner_id)
     found = Quarantine.objects.active(timezone.now()).filter(of_bot)
-    return found.select_related("bot", "account").order_by("account", "-pk").first()
+    own_first = F("account").asc(nulls_first=True)
+    return found.select_related("bot", "account").order_by(own_first, "-pk").first()
 
 
 def own_quarantine(bot: Bot) -> Quarantine | None:

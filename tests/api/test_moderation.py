@@ -93,6 +93,19 @@ def test_an_account_in_quarantine_keeps_all_its_bots_out(
     )
 
 
+def test_a_quarantine_of_a_bot_comes_before_that_of_its_account(
+    api: Api, bot: tuple[Bot, str], organiser: str
+) -> None:
+    path, accounts = "bots/ada-bot/quarantine", "accounts/ada/quarantine"
+    for each in (path, accounts):
+        api.post(each, {"reason": each}, token=organiser)
+    shown = api.get(path, token=organiser).json()
+    assert (shown["bot"], shown["reason"]) == ("ada-bot", path)
+    lifted = api.call("DELETE", f"{path}?id={shown['id']}", token=organiser)
+    assert lifted.status_code == 204
+    assert api.get(path, token=organiser).json()["account"] == "ada"
+
+
 def test_a_quarantine_that_another_organiser_changed_is_not_overwritten(
     api: Api, bot: tuple[Bot, str], organiser: str
 ) -> None:
