@@ -346,9 +346,12 @@ class Runner:
         self.status.finished += 1
         table = sorted(found["seating"], key=lambda seat: (seat["place"] or 0, seat["seat"]))
         places = ", ".join(f"{seat['place']}. {seat['bot']} {seat['score']}" for seat in table)
+        result = f"is over: {places}"
+        if any(seat["place"] is None for seat in table):
+            result = "is over; its result is hidden until all matches with the same deal are over"
         self._report(
             "finished",
-            f"match {match.id} is over: {places}  {self._page(match)}",
+            f"match {match.id} {result}  {self._page(match)}",
             match=match.id,
             table=[{key: seat.get(key) for key in ("bot", "place", "score")} for seat in table],
             url=self._page(match),

@@ -30,6 +30,7 @@ class StubMatch:
     opened_at: float = field(default_factory=time.monotonic)
     decided: dict[int, str] = field(default_factory=dict)
     expired: int = 0
+    hides_result: bool = False
 
     def go_on(self) -> None:
         """Move all seats but 0, and 0 where it has no choice."""
@@ -88,6 +89,8 @@ class StubMatch:
     def as_json(self) -> dict[str, Any]:
         state = self.state
         scores, places = state.scores or [None] * 4, state.places or [None] * 4
+        if self.hides_result:
+            scores = places = [None] * 4
         return {
             "id": self.number,
             "status": "finished" if state.is_over else "playing",

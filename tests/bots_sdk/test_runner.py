@@ -101,6 +101,16 @@ def test_an_answer_that_is_older_than_the_end_of_a_match_does_not_begin_it_again
     assert len(bot.events("move")) == len(stub.matches[1].decided)
 
 
+def test_a_result_that_is_still_hidden_is_not_printed(tmp_path: Path) -> None:
+    stub = StubLeague(1)
+    stub.matches[1].hides_result = True
+    with stub.serving(), running(stub, tmp_path) as bot:
+        until(lambda: bool(bot.events("finished")))
+    [event] = bot.events("finished")
+    assert "its result is hidden until all matches with the same deal are over" in event["text"]
+    assert "None" not in event["text"]
+
+
 def test_many_matches_are_played_at_once_to_their_ends(tmp_path: Path) -> None:
     stub = StubLeague(16)
     with stub.serving(), running(stub, tmp_path) as bot:
