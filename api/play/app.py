@@ -9,6 +9,7 @@ answers the API's other calls.
 import asyncio
 import gc
 import os
+import random
 import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import aclosing, suppress
@@ -64,6 +65,9 @@ from league.play.statements import plan_by_index  # noqa: E402
 from league.play.wakeups import MATCHES, TURNS  # noqa: E402
 
 MAX_WAIT_SECONDS = 30.0
+STREAM_SECONDS = 300.0
+"""How long a stream of turns lasts. A machine that falls asleep leaves its connection open for many
+minutes; so long its bots would count as online."""
 ALIVE_SECONDS = 2.0
 """Time between two heartbeats of this process."""
 
@@ -269,7 +273,11 @@ class Gateway:
                 await self._send_turns(request, bot)
 
     async def _send_turns(self, request: Request, bot: WaitingBot) -> None:
-        """Send the turns of a bot as they open, until the client disconnects."""
+        """Send the turns of a bot as they open, for `STREAM_SECONDS`.
+
+        Then its client connects again. The next stream begins with all open turns, so none is lost
+        in between.
+        """
         waiter = StreamWaiter()
 
         async def check() -> None:
@@ -280,12 +288,15 @@ class Gateway:
             # Open turns and later ones come by the same way, so neither overtakes the other.
             self._turns.wake([bot.pk])
             self._database.note_seen(bot)
-            events = request.stream(waiter.changed, check)
+            # A bit less for some, so that not all connect again in one moment.
+            seconds = STREAM_SECONDS * random.uniform(0.8, 1)
+            events = request.stream(waiter.changed, check, max_seconds=seconds)
             async with aclosing(events) as woken:
                 async for _ in woken:
                     if part := waiter.take_events():
                         await check()
                         await request.send_part(part)
+            await request.send_part(b"", more=False)
         finally:
             self._turns.remove(bot, waiter)
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 import re
 import time
 from collections.abc import (
@@ -225,6 +226,8 @@ class Request:
         self,
         changed: asyncio.Event,
         check: Callable[[], Awaitable[None]] | None = None,
+        *,
+        max_seconds: float = math.inf,
     ) -> AsyncGenerator[None, None]:
         """Begin a stream of events; yield after each change until the client disconnects.
 
@@ -232,13 +235,15 @@ class Request:
             changed: set by others after a change, cleared by the caller.
             check: called before each comment that keeps the connection alive; an exception of it
                 ends the stream.
+            max_seconds: how long the stream lasts, and at most `KEEP_ALIVE_SECONDS` more.
         """
+        ends_at = time.monotonic() + max_seconds
         disconnected = asyncio.create_task(self.disconnected())
         disconnected.add_done_callback(lambda _: changed.set())
         try:
             await self.start(200, {"Content-Type": "text/event-stream"})
             await self.send_part(b": connected\n\n")
-            while not disconnected.done():
+            while not disconnected.done() and time.monotonic() < ends_at:
                 try:
                     await asyncio.wait_for(changed.wait(), KEEP_ALIVE_SECONDS)
                 except TimeoutError:

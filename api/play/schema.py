@@ -103,9 +103,9 @@ def gateway_paths() -> dict[str, Any]:
         "/api/v1/turns/stream": _get(
             "turns_stream",
             "Get this bot's turns as server-sent events `turn`: first all open turns, then each "
-            "turn when it opens. Comments keep the connection alive. If the stream has to end, for "
-            "example because the token was replaced, the last event is `problem`, and its data is "
-            "a problem document.",
+            "turn when it opens. Comments keep the connection alive. After about five minutes the "
+            "stream ends; connect again. If it ends because the token was replaced, or for another "
+            "reason, the last event is `problem`, and its data is a problem document.",
             {"200": {"description": "A stream of turns.", "content": _EVENT_STREAM}},
             ("too-many-streams", "invalid", *_TOKEN_PROBLEMS),
             token=True,

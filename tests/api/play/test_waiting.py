@@ -20,7 +20,7 @@ import redis
 from django.utils import timezone
 from pytest_django import Settings
 
-from api.play import requests, wakeup_listener
+from api.play import app, requests, wakeup_listener
 from api.play.database import MAX_BOTS
 from api.play.turn_waiters import PollEnds, PollWaiter
 from league import accounts, play
@@ -241,6 +241,19 @@ def test_a_stream_is_kept_alive(
     monkeypatch.setattr(requests, "KEEP_ALIVE_SECONDS", 0.1)
     with site.stream(bots[0]) as turns:
         assert next(turns) is None
+
+
+def test_a_stream_ends_after_a_while_and_the_next_one_begins_with_the_open_turns(
+    site: Site, bots: list[Bot], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(requests, "KEEP_ALIVE_SECONDS", 0.1)
+    monkeypatch.setattr(app, "STREAM_SECONDS", 0.5)
+    match = open_match(bots)
+    for _ in range(2):
+        with site.stream(bots[0]) as events:
+            turns = [event for event in events if event]
+        assert [turn["match"] for turn in turns] == [match.pk]
+        site.await_waiters(0)
 
 
 @pytest.fixture
