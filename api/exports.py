@@ -73,7 +73,7 @@ def download(
     if (token := token_of(request)) is not None:
         clients.add(throttles.client_by_token(token))
     headers = {"Content-Disposition": f'attachment; filename="{filename}"'}
-    if request.method == "HEAD":  # the web server would make the whole file, and send none of it
+    if request.method == "HEAD":  # else the web server makes the whole file, and sends nothing
         return StreamingHttpResponse(content_type=media_type, headers=headers)
     export = Export(pieces, frozenset(clients))
     return StreamingHttpResponse(export, content_type=media_type, headers=headers)

@@ -51,7 +51,7 @@ def answer_once(key: str, answer: Callable[[], Response], request: Request) -> R
     def run() -> FirstAnswer:
         response = answer()
         body = json.loads(json.dumps(response.data, cls=Encoder))
-        # Without its escapes, which make a name of Cyrillic letters six times as long.
+        # Without percent escapes: they make a name in Cyrillic letters six times as long.
         location = unquote(response.get("Location", ""))
         return FirstAnswer(status=response.status_code, location=location, body=body)
 

@@ -151,11 +151,11 @@ def main(arguments: Iterable[str] | None = None) -> None:
         try:
             app(args=words, prog_name="twelfth-night")
         finally:
-            sys.stdout.flush()  # Python would do it later, where an error is only a traceback
+            sys.stdout.flush()  # else Python does it at the exit, with a traceback
     except OSError as error:
-        # What is left is dropped: at the exit Python would try to write it again.
+        # Drop the rest of the output: at the exit, Python would try to write it again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        if not isinstance(error, BrokenPipeError):  # else nobody reads the rest
+        if not isinstance(error, BrokenPipeError):  # a broken pipe has no reader
             print_problem(file_problem(error), as_json="--json" in words)
             sys.exit(IMPOSSIBLE)
         sys.exit(REFUSED)

@@ -1,6 +1,6 @@
-"""Paths that a person gives: any text, which may be too long or in a directory of another user.
+"""Tests of paths that a person gives: a path may be too long, or in a directory of another user.
 
-`pathlib` raises an error for such a path. Here it is a path without a file.
+`pathlib` raises an error for such a path. The functions here return False.
 """
 
 import os

@@ -76,7 +76,7 @@ class Saved:
     def changing(cls, path: Path) -> Iterator["Saved"]:
         """Read the file, let the caller change the content, and write it if it has changed.
 
-        Other processes that change the file wait until then, so that nothing of theirs is lost.
+        Until then, other processes that change the file wait, so that no change is lost.
         An exception of the caller leaves the file as it is.
 
         Raises:
@@ -90,7 +90,7 @@ class Saved:
                 saved._write(text)
 
     def league(self, url: str) -> SavedLeague:
-        """Return the entry of a league, for changes too."""
+        """Return the entry of a league; create it if it does not exist."""
         return self.leagues.setdefault(url, SavedLeague())
 
     def _as_text(self) -> str:
@@ -112,7 +112,7 @@ class Saved:
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """Hold the lock of a file; without one on systems and disks that have no such locks."""
+    """Hold the lock of a file, if the system and the disk have such locks."""
     with ExitStack() as stack:
         with suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)

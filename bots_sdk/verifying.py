@@ -39,8 +39,8 @@ def check_match(
         line: the record of the match.
         match: the match as the league returns it.
         noted: the commitment that you noted before the first move; empty without one.
-        name_now: returns what a bot is called now. A record keeps the names that bots had when they
-            played.
+        name_now: returns the current name of a bot. A record keeps the names that bots had when
+            they played.
     """
     try:
         record = read(line)
@@ -113,7 +113,7 @@ def _players(
     Args:
         found: the names in the record; None if it has none.
         names: the bots of the match.
-        versions: the same with versions; a record has these if two versions of a bot played.
+        versions: these bots with their versions, as in a record of two versions of one bot.
         name_now: see `check_match`.
     """
     label = "the record has "

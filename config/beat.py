@@ -26,7 +26,7 @@ _SIGN_SECONDS = 2.0
 REST_PAUSE_SECONDS = 3.0
 """The time between two searches of the schedule at rest. Each search takes milliseconds."""
 _MAX_AHEAD = timedelta(seconds=5)
-"""A task that was queued this long after now shows that the clock was set back."""
+"""If a task was queued at a time this far in the future, the clock was set back."""
 _LOOK_SECONDS = 1.0
 """The time between two looks whether the rest is over."""
 LEASE_KEY = "league:beat"
@@ -86,7 +86,7 @@ class Scheduler(PersistentScheduler):
         return seconds
 
     def _follow_clock(self) -> None:
-        """If the clock was set back, let all pauses begin now, not at times that are to come."""
+        """If the clock was set back, start the pauses of all tasks now, not at a future time."""
         from league import activity  # it needs Django set up
 
         entries = self.schedule.values()

@@ -116,7 +116,7 @@ def number(name: str, default: int) -> int:
 
 
 def days(name: str, default: int, *, least: int = 0) -> int:
-    """Return a variable that is a number of days: so many from now there is still a date.
+    """Return a variable that is a number of days, not so many that a date is out of range.
 
     Raises:
         ImproperlyConfigured: there are fewer than `least`, or more than `MAX_DAYS`.

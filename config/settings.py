@@ -167,8 +167,8 @@ MAX_HASHES = environment.number("MAX_HASHES", 2)
 
 # A file that workers and beat touch with each heartbeat; none by default.
 ALIVE_FILE = environment.optional("ALIVE_FILE")
-# Where `manage.py backup` writes, and how many backups stay; 0 keeps all. This directory and that
-# of the archive begin at the checkout, wherever a command runs: all parts must find the files.
+# Where `manage.py backup` writes, and how many backups stay; 0 keeps all. Relative paths, here
+# and in ARCHIVE_DIRECTORY, start at the checkout, so that all parts find the files.
 BACKUP_DIRECTORY = str(BASE_DIR / environment.text("BACKUP_DIRECTORY", "var/backups"))
 KEEP_BACKUPS = environment.number("KEEP_BACKUPS", 14)
 # Records of rounds that were applied so many days ago move to files; 0 keeps all in the database.
@@ -299,8 +299,8 @@ CELERY_TASK_TIME_LIMIT = 600
 # Seconds. If a task could run for longer, the broker would start it a second time meanwhile.
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 1200,
-    # Seconds. Otherwise a thread that sends a task to a broker that hangs would never end, and the
-    # moves of other matches would wait for it. A busy broker answers earlier.
+    # In seconds. Without a limit, a thread that sends a task to a hanging broker never ends, and
+    # moves of other matches wait for it. A busy broker answers sooner.
     "socket_timeout": 5.0,
     "socket_connect_timeout": 5.0,
     # A worker of several queues empties them in the order in which they are named.

@@ -35,8 +35,8 @@ def in_url(host: str) -> str:
 def held(host: str, port: int) -> Iterator[None]:
     """Keep a port for the front of this league while the context lasts.
 
-    The front shares its port with any other that asks for that. So two leagues that start at the
-    same moment would get the same port, and each would get some of the other's requests.
+    The front shares its port with any program that asks to share it. So without this, two leagues
+    that start at the same moment get the same port, and each gets some of the other's requests.
 
     Raises:
         ServersError: the port can't be used.
@@ -51,7 +51,7 @@ def held(host: str, port: int) -> Iterator[None]:
                 f"Port {port} on {host} can't be used ({error.strerror}). Try make up PORT=8001."
             ) from None
         probe.close()
-        # It never listens, so all connections are the front's.
+        # The holder never listens, so the front gets all connections.
         holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         with suppress(OSError):  # old connections of another program may block it for a minute
             holder.bind((host, port))

@@ -70,7 +70,7 @@ def main(words: Sequence[str] | None = None) -> int:
 def _end(lock: IO[str]) -> set[int] | None:
     """End the processes that hold a league's lock; return None when they have ended.
 
-    After a while return those that are left. The set is empty if none can be seen here.
+    If some do not end in time, return these. The set is empty if none can be seen here.
 
     The supervisor alone has the file open, so its pid can't be a stale one. It stops its parts in
     order and then frees the lock.

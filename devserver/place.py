@@ -44,7 +44,7 @@ class Place(NamedTuple):
 
 
 def reason(error: Exception) -> str:
-    """Return the message of an error; of the system's own: the file, and what is wrong with it."""
+    """Return the message of an error; if it is about a file, the file and the reason."""
     if not isinstance(error, OSError) or error.filename is None:
         return str(error)
     remedy = " Does it belong to another user?" if isinstance(error, PermissionError) else ""

@@ -61,7 +61,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def _restore(file: Path, environment: Mapping[str, str]) -> int:
     """Run the commands of a restore one after the other, up to the first that fails."""
-    # Ctrl-C reaches the command too, which puts the data back. PostgreSQL runs on until then.
+    # Ctrl-C reaches the command too, and the command puts the data back. It needs PostgreSQL.
     before = signal.signal(signal.SIGINT, lambda *_: None)
     try:
         for step in (("restore", str(file.resolve())), *_STEPS):

@@ -198,13 +198,13 @@ class _Keeper:
             self._unlink_sockets()
 
     async def _run(self) -> bool:
-        """Run the part once; if it has worked, try again when the system refuses a start."""
+        """Run the part once. If it worked before and the system refuses to start it, try again."""
         try:
             return await self._run_once()
         except OSError as error:
             if not self._works:
                 raise
-            self._print(f"can't be started now, and is tried again: {error}")  # a full disk
+            self._print(f"can't be started now; the league tries again: {error}")  # a full disk
             await _first(self.stop.wait(), asyncio.sleep(_MAX_PAUSE_SECONDS))
             return not self.stop.is_set()
 

@@ -62,7 +62,7 @@ def main() -> int:
     options = parser.parse_args()
     try:
         options.port = _port(options.port)
-        # The claim comes first: a league that runs here already holds its port, and is the reason.
+        # Claim first: if a league runs here already, it holds the port, and the error must name it.
         with claimed(options.directory) as place, held(options.host, options.port):
             servers, urls = server_parts(
                 place,

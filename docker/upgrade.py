@@ -189,13 +189,13 @@ def _replaced(compose: Compose, name: str) -> list[tuple[str, subprocess.Popen[b
         The old containers, and the commands that stop them. Each has its own time to end,
         `stop_grace_period`.
     """
-    # Stopped ones would count for the scale, and start again with the image that they have.
+    # Stopped containers would count for the scale, and start again with their old image.
     compose.run("rm", "--force", name)
     old = compose.containers(name)
     scale = ("--scale", f"{name}={2 * len(old)}")
     try:
         compose.run("up", "--detach", "--no-deps", "--no-recreate", "--no-build", *scale, name)
-    except BaseException:  # the next upgrade would take those that have started for old ones
+    except BaseException:  # else the next upgrade takes the new containers for old ones
         _remove([each for each in compose.containers(name) if each not in old])
         raise
     new = [each for each in compose.containers(name) if each not in old]
@@ -231,7 +231,7 @@ def _keep_if_healthy(name: str, new: Sequence[str], what_runs: str) -> None:
 
 
 def _wait(stops: Sequence[tuple[str, subprocess.Popen[bytes]]]) -> None:
-    """Wait until containers have stopped, and remove them; after Ctrl-C, at once."""
+    """Wait until containers have stopped, then remove them; after Ctrl-C, do not wait."""
     try:
         for _, stop in stops:
             stop.wait()

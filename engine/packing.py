@@ -22,7 +22,7 @@ _CHECKSUM_BYTES = 4
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789-_ "
 """The characters of most players' names."""
 _ANY_TEXT = "surrogatepass"
-"""A name in JSON may have half of a pair of surrogates."""
+"""The error handler for names: in JSON, a name may have half of a pair of surrogates."""
 _KINDS = {kind: number for number, kind in enumerate(FAULT_KINDS)}
 _FORFEIT = "forfeit"
 

@@ -45,7 +45,7 @@ def may_look(work: str, rest_seconds: int) -> bool:
 
 
 def look_again(*works: str) -> None:
-    """End the pauses of `may_look`: if the clock was set back, the broker would keep them long."""
+    """End the pauses of `may_look`, which would last too long if the clock was set back."""
     with suppress(RedisError):
         cache.delete_many(map(_look_key, works))
 

@@ -145,7 +145,7 @@ def write(name: str, data: bytes) -> str:
 
 
 def put_back(name: str, data: bytes) -> None:
-    """Write a file under its own name, also in a storage that has a damaged one and keeps it.
+    """Write a file under its own name; replace a damaged file, in any kind of storage.
 
     Raises:
         ArchiveError: as `write`.

@@ -77,17 +77,17 @@ def back_up(directory: Path, now: datetime, *, keep: int) -> Path:
     except OSError as error:
         raise BackupError(f"{error.filename or directory}: {error.strerror}.") from None
     finally:
-        with suppress(OSError):  # it is not there, or the disk takes no changes: see above
+        with suppress(OSError):  # it does not exist, or the disk is read-only
             unfinished.unlink()
     _remove_old(directory, path, keep)
     return path
 
 
 def _remove_old(directory: Path, new: Path, keep: int) -> None:
-    """Remove the oldest backups, and what backups that were killed have left.
+    """Remove the oldest backups, and the unfinished files of backups that were killed.
 
-    Another backup may do the same at this moment. The new one stays, whatever the clock has named
-    the others.
+    Another command may do the same at this moment. The new backup stays, even if the others have
+    later times in their names.
     """
     others = sorted(path for path in directory.glob(PATTERN) if path != new)
     for old in others[: max(0, len(others) + 1 - keep)] if keep else []:
@@ -139,7 +139,7 @@ def is_half_restored() -> bool:
 
 
 def _put_back() -> None:
-    """Undo a restore: the tables before it are complete."""
+    """Undo a restore: bring the old tables back, which are complete."""
     with connection.cursor() as cursor:
         cursor.execute("DROP SCHEMA IF EXISTS public CASCADE")
         cursor.execute(f"ALTER SCHEMA {_REPLACED} RENAME TO public")

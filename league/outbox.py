@@ -87,5 +87,5 @@ def post(url: str, body: bytes, headers: dict[str, str]) -> None:
             response.read()
     except URLError as error:
         raise OSError(f"{url}: {error.reason}") from error
-    except HTTPException as error:  # such as the port for gRPC of a collector
+    except HTTPException as error:  # such as from a collector's port for gRPC
         raise OSError(f"{url}: the answer is not HTTP ({error!r})") from error

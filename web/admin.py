@@ -260,7 +260,7 @@ class ScheduleAdmin(_SafeAdmin):
     readonly_fields = ("set_aside",)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        """Store a schedule; open the entries of its next tournament if they are to be open."""
+        """Store a schedule; open the entries of its next tournament if that is due."""
         competitions.store_schedule(obj, changed=_changed_fields(obj, form) if change else None)
 
 

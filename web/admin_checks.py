@@ -19,7 +19,7 @@ class AccountForm(UserChangeForm):  # type: ignore[type-arg]
     """An account."""
 
     def clean_username(self) -> str:
-        """Refuse the name of another account in any case of letters, as `create_account` does."""
+        """Refuse another account's name, in upper or lower case, as `create_account` does."""
         name: str = self.cleaned_data["username"]
         others = User.objects.exclude(pk=self.instance.pk)
         if others.filter(username__iexact=name).exists():

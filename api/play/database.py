@@ -28,7 +28,7 @@ log = structlog.get_logger(__name__)
 
 THREADS = 4
 WATCHING = 2
-"""Threads that read the events of matches: bots do not wait for spectators, however many watch."""
+"""Threads that only read the events of matches, so that bots do not wait for spectators."""
 TURN_GROUPS = 2
 """Groups of bots that get their open turns at a time."""
 MAX_BOTS = 10

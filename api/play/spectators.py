@@ -25,8 +25,8 @@ class WatchedMatch:
         events: all events so far.
         over: whether the last event is among them.
         clock: of the match in play, as the last reading found it.
-        state: as the last refresh found it.
-        read_state: the same before the last reading that succeeded.
+        state: of the match's events, as the last refresh found it.
+        read_state: the value of `state` before the last reading that succeeded.
         spectators: one asyncio event each, set after a new event of the match.
     """
 
@@ -86,7 +86,8 @@ class Spectators:
     async def refresh(self) -> None:
         """Read the new events of watched matches: a wake-up may have been lost.
 
-        Anybody may watch thousands of matches, so a match without news costs no query of its own.
+        Anybody may watch thousands of matches. So one query finds the matches that may have new
+        events, and only these are read.
         """
         watched = [match_id for match_id, match in self._matches.items() if not match.over]
         if not watched:

@@ -26,17 +26,17 @@ class SeatSerializer(serializers.ModelSerializer[MatchSeat]):
             "seat": {"help_text": "0 to `seats` - 1, clockwise."},
             "score": {
                 "help_text": "Final points; partridge calls them gifts. Null before the end of the "
-                "match, and while other matches of the same deal are not finished."
+                "match, and while other matches with the same deal are not finished."
             },
             "place": {
                 "help_text": "1 + the number of seats with a higher score; a seat that forfeited "
-                "is last. Null as long as `score`."
+                "is last. Null while `score` is null."
             },
             "forfeited": {
-                "help_text": "Whether the seat had three faults; false as long as `score` is null."
+                "help_text": "Whether the seat had three faults; false while `score` is null."
             },
             "faults": {
-                "help_text": "Number of moves that the referee played for the seat; 0 as long as "
+                "help_text": "Number of moves that the referee played for the seat; 0 while "
                 "`score` is null."
             },
         }
@@ -141,7 +141,7 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
         return public_deal_seed(match)
 
     def to_representation(self, match: Match) -> dict[str, Any]:
-        """Return a match; its result is secret as long as its record, as on the pages."""
+        """Return a match, without its result while its record is secret, as on the pages."""
         shown: dict[str, Any] = super().to_representation(match)
         if match.status == Match.Status.FINISHED and shown["deal_seed"] is None:
             for seat in shown["seating"]:
@@ -155,7 +155,7 @@ class WatchedMatchSerializer(MatchSerializer):
     view = serializers.DictField(
         allow_null=True,
         help_text="The public view: an observation without hidden cards. Null if the match is void "
-        "or if other matches of the same deal are not finished.",
+        "or if other matches with the same deal are not finished.",
     )
 
     class Meta(MatchSerializer.Meta):

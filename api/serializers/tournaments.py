@@ -225,8 +225,8 @@ class TournamentEntrySerializer(serializers.ModelSerializer[TournamentEntry]):
                 "null if the bot takes part."
             },
             "missed_rounds": {
-                "help_text": "The rounds that were drawn while the bot had left, if it came back; "
-                "else empty."
+                "help_text": "The rounds that were drawn after the bot left and before it came "
+                "back; empty if there are none."
             },
             "reason": {"help_text": "Why the bot is disqualified; else empty."},
         }

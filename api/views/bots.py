@@ -245,7 +245,7 @@ class PromoteVersionView(ApiView):
     def post(self, request: Request, name: str, number: int) -> Response:
         """Promote a version of a hosted bot: make it current, so that it plays from now on.
 
-        It must play the games of the ladders and tournaments that the bot is in.
+        The version must play the games of the ladders and tournaments that the bot is in.
         """
         bot = _own(request, name)
         version = _find_version(bot, number)

@@ -208,14 +208,14 @@ class Seat(TypedDict):
     """Number of the bot's version that plays."""
     score: int | None
     """Final points; partridge calls them gifts. Null before the end of the match, and while other
-    matches of the same deal are not finished."""
+    matches with the same deal are not finished."""
     place: int | None
-    """1 + the number of seats with a higher score; a seat that forfeited is last. Null as long as
-    `score`."""
+    """1 + the number of seats with a higher score; a seat that forfeited is last. Null while
+    `score` is null."""
     forfeited: bool
-    """Whether the seat had three faults; false as long as `score` is null."""
+    """Whether the seat had three faults; false while `score` is null."""
     faults: int
-    """Number of moves that the referee played for the seat; 0 as long as `score` is null."""
+    """Number of moves that the referee played for the seat; 0 while `score` is null."""
 
 
 class Match(TypedDict):
@@ -374,4 +374,4 @@ class WatchedMatch(Match):
 
     view: dict[str, Any] | None
     """The public view: an observation without hidden cards. Null if the match is void or if other
-    matches of the same deal are not finished."""
+    matches with the same deal are not finished."""

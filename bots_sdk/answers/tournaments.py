@@ -263,7 +263,8 @@ class TournamentEntry(TypedDict):
     """Number of rounds that the league had opened before the bot left; null if the bot takes
     part."""
     missed_rounds: list[int]
-    """The rounds that were drawn while the bot had left, if it came back; else empty."""
+    """The rounds that were drawn after the bot left and before it came back; empty if there are
+    none."""
     reason: str
     """Why the bot is disqualified; else empty."""
 

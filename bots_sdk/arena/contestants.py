@@ -181,7 +181,7 @@ class PlayerFactory:
         return found
 
     def _is_beside(self, top: ModuleType | None) -> bool:
-        """Return whether a module is from a directory of a bot, or from one below that it added.
+        """Return whether a module is in a bot's directory, or in one below that the bot added.
 
         Args:
             top: the module, or the package around it. A package without an ``__init__.py`` has no

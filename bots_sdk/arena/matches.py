@@ -220,7 +220,7 @@ def in_time(work: Callable[[], Result]) -> Result:
     Raises:
         Exception: the code raised it; a RuntimeError stands for a BaseException.
         TimeoutError: the code took longer.
-        KeyboardInterrupt: Ctrl-C, after `limit_time`.
+        KeyboardInterrupt: Ctrl-C was pressed, and `limit_time` was called before.
     """
     try:
         _set_alarm(_MAX_SECONDS)
@@ -251,7 +251,7 @@ class _StoppedError(KeyboardInterrupt):
 def limit_time() -> None:
     """Let signals end a bot's move: Ctrl-C, and an alarm if it takes too long.
 
-    Some systems have no alarm. A process that ignores Ctrl-C goes on to ignore it.
+    Some systems have no alarm. A process that ignores Ctrl-C continues to do so.
     """
     if _CAN_RING:
         signal.signal(signal.SIGALRM, _ring)

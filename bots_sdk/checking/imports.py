@@ -13,7 +13,7 @@ from bots_sdk.sandbox.sources import Source
 
 _MISSES = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"}
 _AS_PROGRAM = {"__name__", "'__main__'"}
-"""The sides of the condition under which a file runs as a program, which a bot never does."""
+"""The sides of ``if __name__ == "__main__"``, a condition that never holds in a bot."""
 
 PROBE = b"""
 import json
@@ -104,7 +104,7 @@ def _imports(tree: ast.AST, file: str) -> Iterator[Import]:
 
 
 def _below(node: ast.AST, *, guarded: bool) -> list[tuple[ast.AST, bool]]:
-    """Return the parts of a node that may run, each with whether a missing module is handled."""
+    """Return the parts of a node that may run, and whether a missing module is handled there."""
     if isinstance(node, ast.If) and _never_holds(node.test):
         return [(each, guarded) for each in node.orelse]
     if isinstance(node, ast.Try):
@@ -117,7 +117,7 @@ def _below(node: ast.AST, *, guarded: bool) -> list[tuple[ast.AST, bool]]:
 
 
 def _never_holds(test: ast.expr) -> bool:
-    """Return whether a condition holds neither at the league nor at home, when a bot plays."""
+    """Return whether a condition never holds when a bot plays, at the league or at home."""
     names = {
         each.id if isinstance(each, ast.Name) else each.attr
         for each in ast.walk(test)

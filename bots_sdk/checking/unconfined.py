@@ -28,7 +28,7 @@ from engine.games.game import Observation
 
 _ROOT = str(Path(__file__).parents[2])
 _START = (
-    # The check handles Ctrl-C. The process stays in its group, so it ends with the terminal.
+    # The check handles Ctrl-C. This process stays in the check's group, to end with the terminal.
     "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); "
     f"sys.path.append({_ROOT!r}); from bots_sdk.checking.unconfined import main; main()"
 )
@@ -188,7 +188,7 @@ def main() -> None:
                 else:
                     move = choose(request)
                 answer = {"move": move if isinstance(move, str) else _NotText(ascii(move)[:300])}
-            except OutOfFuelError as error:  # of a module
+            except OutOfFuelError as error:  # of a WebAssembly module
                 answer = {"late": str(error)}
             except BaseException as error:
                 answer = {"failed": f"{type(error).__name__}: {error}"[:300]}

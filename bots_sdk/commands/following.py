@@ -40,7 +40,7 @@ def follow(
     """Return what the league answers once it is over.
 
     In a terminal, standard error shows one line that changes. Elsewhere, and in a terminal that
-    can't rewrite a line (``TERM=dumb``), a line is printed there whenever there is something new.
+    can't rewrite a line (``TERM=dumb``), it shows a new line for each change.
 
     Args:
         look: asks the league; called once a second.

@@ -34,7 +34,7 @@ def progress(
     Yields:
         A function that prints a line to standard error, above the progress.
     """
-    # This stream also while a match in this process takes what its bots write to sys.stderr.
+    # Keep this stream: a match in this process replaces sys.stderr, to take its bots' output.
     stream = sys.stderr
     console = Console(file=stream, highlight=False, soft_wrap=True)
     if results is not None and results.is_terminal:

@@ -52,7 +52,7 @@ def of_file(name: str, wanted: int) -> Record:
 def names_of(record: Record) -> tuple[str, ...]:
     """Return the names of the players by seat; "seat 0" and so on if the record has none.
 
-    A name may be any text. What a terminal would take for a command is replaced.
+    A name may be any text. Characters that a terminal may take for a command are replaced.
     """
     if record.players is None:
         return tuple(f"seat {seat}" for seat in range(record.seats))

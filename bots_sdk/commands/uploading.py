@@ -144,7 +144,7 @@ def _send(
     client: Client, name: str, file: Path, source: bytes, note: str, *, held: bool, again: bool
 ) -> Any:
     """Upload a version; if the bot has this file already, ask first."""
-    file_name = file.name.encode("utf-8", "replace").decode()  # an old name may be no UTF-8
+    file_name = file.name.encode("utf-8", "replace").decode()  # an old name may not be UTF-8
     try:
         return client.send(calls.upload(name, file_name, source, note, held=held, again=again))
     except ProblemError as error:
@@ -208,7 +208,7 @@ def _refuse_early(file: Path, source: bytes) -> None:
 def _delete(client: Client, url: str, name: str, number: int | None) -> bool:
     """Delete a bot that this command created, with its saved token; return whether it is gone.
 
-    It stays if it has another version than that of this command: somebody uploaded it meanwhile.
+    The bot stays if another upload has added a version to it meanwhile.
     """
     try:
         uploaded = client.send(calls.versions(name, limit=2))["results"]

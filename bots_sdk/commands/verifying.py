@@ -156,7 +156,7 @@ def _check_options(
 
 
 def _name_now(client: Client, name: str) -> str:
-    """Return what a bot is called now; the same name if the league has no such bot."""
+    """Return the current name of a bot; the same name if the league has no such bot."""
     try:
         return client.send(calls.bot(name))["name"]
     except ProblemError:

@@ -123,7 +123,7 @@ class BatchedEnv:
             seed: determines all cards of these matches and of the later ones.
         """
         self._is_dealt = True
-        self._matches.start(int(seed))  # NumPy's integers have too few bits for its arithmetic
+        self._matches.start(int(seed))  # an integer of NumPy has too few bits to compute with
         return self._observations, self._masks
 
     def step(self, actions: NDArray[Any]) -> Step:

@@ -41,7 +41,7 @@ class _Entry(NamedTuple):
 
     Attributes:
         path: below the archive's top, with ``/``.
-        is_directory: whether it is a folder.
+        is_directory: whether it is a directory.
         method: the number of the compression.
         crc: the checksum of the unpacked data.
         packed: the size in the archive.
@@ -177,7 +177,7 @@ def _entry(data: bytes, at: int, end: int) -> tuple[_Entry, int]:
         )
     is_directory = name.endswith("/")
     if is_directory and unpacked:
-        raise _damaged(f"the folder {quote(path)} has data, which only a file may have")
+        raise _damaged(f"the directory {quote(path)} has data, which only a file may have")
     return _Entry(path, is_directory, method, crc, packed, unpacked, offset), following
 
 

@@ -21,7 +21,7 @@ MAX_ANSWER_BYTES = 4096
 LOG_CALL_FUEL = 10_000
 """The fuel of a call of ``league.log``; each byte of its text takes one unit more."""
 MAX_LOG_BYTES = 64 << 10
-"""The part of a text that is logged. A whole memory as text would not fit into the sandbox's."""
+"""The bytes of a text that are logged. A text of all memory would not fit into the sandbox."""
 
 _STACK_BYTES = 512 << 10
 _TABLE_ELEMENTS = 100_000

@@ -66,7 +66,7 @@ class Entrant:
         rating: in milli-Elo at its entry; it decides the seeds of a knockout.
         first_round: the first round that it may be drawn for: 1, or more for a late entrant.
         left_after: the number of rounds opened before it left; None if it is still in.
-        missed_rounds: the rounds that were drawn while it had left, if it came back.
+        missed_rounds: the rounds that were drawn after it left and before it came back.
         disqualified: whether an organiser removed it; then it has no rank.
         sits_out: whether it sits out the next round, without points. It has no effect on earlier
             rounds, and none in a knockout.

@@ -166,8 +166,8 @@ def _round_robin(
 ) -> NextRound | None:
     """Return the next round in which a bot plays or has a bye.
 
-    If all bots of a round's tables are away, the round has neither. It is left out, and the next
-    one takes place.
+    If all bots of a round's tables are away, the round has no table and no bye. It is left out, and
+    the next round is drawn.
     """
     number = rounds_opened(rounds) + 1
     if has_too_few_entrants(settings, entrants, number, fill_ins):

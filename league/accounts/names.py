@@ -25,7 +25,7 @@ _TOGETHER = (
 _INVISIBLE_LETTERS = frozenset("\u115f\u1160\u3164\uffa0\u17b4\u17b5")
 """Characters that count as letters and show nothing."""
 _LONGEST_SKELETON = AccountName._meta.get_field("skeleton").max_length
-"""A letter can look like up to five others, so the longest names have longer skeletons."""
+"""One letter can look like up to five letters in a row, so long skeletons are cut here."""
 _REFUSED = re.compile(r"[^\w.@+-]+")
 _DIRECTION_MARKS = str.maketrans("", "", "\u200e\u200f")
 
@@ -83,7 +83,7 @@ def _refused(name: str) -> str:
 
 
 def _without_letters(name: str) -> str:
-    # In addresses, "." and ".." stand for other pages, so nobody could open those of the account.
+    # In an address, "." and ".." stand for other pages, so nobody could open the account's page.
     if any(character.isalnum() for character in name):
         return ""
     return f"The name {name!r} has no letter and no digit. Add one."

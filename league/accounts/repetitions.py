@@ -86,7 +86,7 @@ def _take(client: str, key: str, fingerprint: str) -> FirstAnswer:
     except IntegrityError:
         raise _TakenError from None
     except OperationalError as error:
-        if isinstance(error.__cause__, LockNotAvailable):  # its text is in the server's language
+        if isinstance(error.__cause__, LockNotAvailable):  # its message is in the server's language
             raise InProgressError from None
         raise
 

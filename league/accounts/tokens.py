@@ -123,7 +123,7 @@ def find_tokens(texts: Collection[str], *, is_use: bool = True) -> dict[str, Tok
 
     Args:
         texts: of tokens.
-        is_use: whether the time counts as their last use; a token that was just made is unused.
+        is_use: whether this call is a use of the tokens; false for a token that was just made.
     """
     found: dict[str, Token] = {}
     unread: dict[str, str] = {}
@@ -154,9 +154,9 @@ def find_tokens(texts: Collection[str], *, is_use: bool = True) -> dict[str, Tok
 
 
 def _note_use(token_ids: Collection[int], now: datetime) -> None:
-    """Store that tokens are used; leave out locked rows, so that nobody waits for a lock.
+    """Store when tokens were used, except in locked rows, so that no bot waits for a lock.
 
-    The gateway reads the tokens of many bots at once. Such a row is being deleted or replaced.
+    The gateway reads the tokens of many bots together. A locked row is being deleted or replaced.
     """
     with transaction.atomic(savepoint=False):
         locked = Token.objects.select_for_update(skip_locked=True, no_key=True)

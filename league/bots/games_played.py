@@ -1,4 +1,4 @@
-"""The games that a version of a bot plays, by its check, and those that it must play."""
+"""The games that a version of a bot can play, by its check, and the games that it must play."""
 
 from collections.abc import Sequence
 
@@ -49,7 +49,7 @@ def qualified_games(versions: Sequence[BotVersion]) -> dict[int, frozenset[str]]
 
 
 def games_entered(bot: Bot) -> set[str]:
-    """Return the games of the ladders that a bot is on, and of its tournaments, but for past ones.
+    """Return the games of a bot's ladders, and of its tournaments that are not over.
 
     Rounds draw the bot with its current version, which must play these games.
     """

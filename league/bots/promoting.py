@@ -25,8 +25,8 @@ def promote(version: BotVersion, *, instead_of: BotVersion | None = None) -> boo
 
     Args:
         version: to promote.
-        instead_of: do nothing unless this version is current, and the other one plays the games
-            that the bot has entered; None: promote or raise.
+        instead_of: do nothing unless this version is current, and `version` plays the games that
+            the bot has entered; None: promote or raise.
 
     Returns:
         Whether the version is current now.
@@ -58,8 +58,8 @@ def promote(version: BotVersion, *, instead_of: BotVersion | None = None) -> boo
 def require_games_entered(bot: Bot, version: BotVersion) -> None:
     """Raise unless a version plays the games of the ladders and tournaments that its bot is in.
 
-    An upload that fails this is refused. An older or a held version was checked for what the bot
-    had entered then.
+    The check refuses an upload that fails this. An older or a held version was checked for the
+    games that the bot had entered at that time.
 
     Raises:
         ValidationError: with code ``not-qualified``.

@@ -44,7 +44,7 @@ def compare(*, bot: Bot, ladder: Ladder, new: int, old: int, promote: bool = Fal
     Raises:
         ValidationError: by field: a version does not exist or is not ready, or ``promote`` is set
             and the old version is not current. Or with a code: a version did not qualify for the
-            ladder's game, or for another one that the bot has entered if ``promote`` is set
+            ladder's game, or with ``promote`` for another game that the bot has entered
             (``not-qualified``), another comparison of the bot is running
             (``comparison-running``), the ladder has too few bots that can play now
             (``too-few-opponents``), the bot is in quarantine (``quarantined``), was deleted

@@ -31,11 +31,11 @@ def delete_bot(bot: Bot) -> bool:
     while True:
         with transaction.atomic():
             _leave_all(bot)
-            # Under this lock no match with the bot opens, and it enters nothing.
+            # Under this lock no match with the bot opens, and the bot enters nothing.
             if Bot.objects.select_for_update(of=("self",)).filter(pk=bot.pk).first() is None:
                 return False  # another call has deleted it
             if bot.ladder_entries.exists() or _tournament_entries(bot).exists():
-                # It entered after it had left. The locks are taken again, in their order.
+                # The bot entered again meanwhile. Begin again, to take the locks in their order.
                 transaction.set_rollback(True)
                 continue
             if not bots.has_played(bot):

@@ -237,7 +237,7 @@ def _played(
         if first.replaces is not None:
             continue
         at_table = [block, *_all_replays(block, replays)]
-        # One of them counts at most. Without one, the newest stands for the table.
+        # At most one of these blocks counts. If all are void, the newest stands for the table.
         block = next((each for each in at_table if not is_void(each)), at_table[-1])
         void = is_void(block)
         results = () if void else tuple(matches.get(block, ()))
@@ -261,7 +261,7 @@ def _replays(drawn: dict[int, _Drawn]) -> dict[int, list[int]]:
 def _all_replays(block: int, replays: Mapping[int, list[int]]) -> list[int]:
     """Return the replays of a block and the replays of these, ascending."""
     found = [*replays.get(block, ())]
-    for replay in found:  # it grows
+    for replay in found:  # the list grows in this loop
         found += replays.get(replay, ())
     return sorted(found)
 

@@ -66,11 +66,12 @@ def _announce(schedule: Schedule, opens_at: datetime, starts_at: datetime) -> No
 
 
 def store_schedule(schedule: Schedule, *, changed: Collection[str] | None = None) -> None:
-    """Store a new or changed schedule, and announce its next tournament if it is time.
+    """Store a new or changed schedule, and announce its next tournament if that is due.
 
-    If its entries should be open already, they open now, not earlier: else the league would count
-    the time before as an outage. If too little time is left to enter, the schedule begins with the
-    start after it. So does a schedule that was paused.
+    If the entries of this tournament should be open already, they open now, not earlier: else the
+    league would count the time before as an outage. If too little time is left to enter, the
+    schedule begins with the start after this one. Both are also true for a schedule that was paused
+    and is active again.
 
     Args:
         schedule: to store.
@@ -80,7 +81,7 @@ def store_schedule(schedule: Schedule, *, changed: Collection[str] | None = None
     window = timedelta(hours=schedule.entry_hours)
     starts_at = next_start(schedule, now)
     with transaction.atomic():
-        # Locked, so that no tick announces the same tournament meanwhile.
+        # Lock the row, so that upkeep does not announce the same tournament meanwhile.
         list(Schedule.objects.select_for_update().filter(pk=schedule.pk).values_list("pk"))
         same = Tournament.objects.filter(schedule=schedule.pk, scheduled_for=starts_at)
         begins_now = schedule.active and (changed is None or not same.exists())

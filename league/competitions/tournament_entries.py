@@ -174,9 +174,9 @@ def reinstate(*, tournament: Tournament, bot: Bot) -> TournamentEntry:
 def _come_back(entry: TournamentEntry, tournament: Tournament) -> None:
     """Let a bot that had left be drawn again; the caller stores `CAME_BACK`.
 
-    A round robin draws its tables from who was in at each round. So a bot that no round has drawn
-    comes back as a late entrant, and another has the rounds that it missed: else all tables would
-    change, and some would be played twice.
+    A round robin computes its tables from the bots that were in at each round. So a bot that no
+    round has drawn comes back as a late entrant, and the entry of any other bot lists the rounds
+    that it missed. Otherwise all tables would change, and some would be played twice.
     """
     opened, left_after = _opened(tournament), entry.left_after or 0
     entry.left_after = None
@@ -229,7 +229,7 @@ def _length(tournament: Tournament) -> int:
 
 
 def _opened(tournament: Tournament) -> int:
-    """Return the number of the last opened round; 0 if none is open."""
+    """Return the number of the last opened round; 0 before the first one."""
     opened = tournament.rounds.filter(replays=None, superseded_by=None)
     return opened.aggregate(last=Max("stage"))["last"] or 0
 

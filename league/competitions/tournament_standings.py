@@ -172,7 +172,7 @@ def bracket_of(history: History) -> list[BracketRound]:
 
 
 def _winner(final: Stage, history: History) -> set[int]:
-    """Return the bot that has won the final: the best one there that is not disqualified."""
+    """Return the winner of the final, as a set: its best bot that is not disqualified, if any."""
     out = {entrant.bot for entrant in history.entrants if entrant.disqualified}
     inside = [bot for table in final.tables for bot in table.entrants if bot not in out]
     return set(inside[:1])

@@ -1,4 +1,4 @@
-"""Entries list the rounds that were drawn while the bot had left."""
+"""Entries list the rounds that were drawn after a bot left and before it came back."""
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import migrations, models
@@ -18,7 +18,7 @@ class Migration(migrations.Migration):
                 blank=True,
                 db_default=models.Value("{}"),
                 default=list,
-                help_text="Numbers of the rounds that were drawn while it had left, if it came "
+                help_text="Numbers of the rounds that were drawn after it left and before it came "
                 "back.",
             ),
         ),

@@ -246,7 +246,7 @@ class TournamentEntry(models.Model):
         default=list,
         db_default=Value("{}"),
         blank=True,
-        help_text="Numbers of the rounds that were drawn while it had left, if it came back.",
+        help_text="Numbers of the rounds that were drawn after it left and before it came back.",
     )
     reason = models.CharField(
         max_length=200,

@@ -254,10 +254,10 @@ def stop_new_matches(bot_id: int) -> None:
 def _stop_new_matches(bots: Collection[int], decision: ModerationEntry) -> None:
     """Void what waits for these bots and has not begun; end the comparisons of their versions.
 
-    The quarantine is committed already, also if a request with an ``Idempotency-Key`` is one
-    transaction. A round that was being drawn holds its ladder's lock, so this sees its blocks once
-    it has the lock, and every later round sees the quarantine. If the process ends meanwhile, a
-    tick does the rest.
+    The quarantine is committed before, even if the request has an ``Idempotency-Key`` and so is one
+    transaction. A round that is being drawn holds its ladder's lock, so this function finds the
+    round's blocks once it has the lock. Every later round leaves these bots out. If the process
+    ends meanwhile, upkeep does the rest.
     """
     for ladder_id in Ladder.objects.order_by("pk").values_list("pk", flat=True):
         _void_blocks(ladder_id, _blocks_not_begun(bots), decision)

@@ -81,7 +81,7 @@ def _play(observation: Observation, numbers: list[int]) -> str:
 
 
 def _for_others(observation: Observation) -> str:
-    """Return what a seat must do that wins with a Claus."""
+    """Return what a seat must do after it wins with a Claus."""
     awards = PRESETS[observation["rules"]].claus == "award"
     return ", but you must then award the points to another seat" if awards else ""
 

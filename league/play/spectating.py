@@ -65,7 +65,7 @@ def live_now(count: int = 12) -> list[int]:
 
 
 class FeedState(NamedTuple):
-    """What the events of a match in play follow from: while it is the same, there are no new ones.
+    """The state from which the events of a match follow: in the same state there is no new event.
 
     Attributes:
         status: of the match.
@@ -79,15 +79,15 @@ class FeedState(NamedTuple):
 
     @property
     def is_in_play(self) -> bool:
-        """Whether it is in play. If it is over, its events may wait for others with its deal."""
+        """Whether the match is in play. After it, events may wait for matches of the same deal."""
         return self.status == Match.Status.PLAYING
 
 
 def feed_states(match_ids: Collection[int]) -> dict[int, FeedState]:
-    """Return what new events of matches follow from, by match id; costs one query.
+    """Return the states of matches from which their events follow, by match id; costs one query.
 
-    A match that waits, a hosted one in play, and one whose deal is secret have no events and are
-    left out.
+    A match that waits, a hosted match in play, and a match with a secret deal have no events, so
+    they are left out.
     """
     hidden = Q(status=Match.Status.WAITING) | Q(status=Match.Status.PLAYING, live=False)
     secret = Q(block__duplicate=True, block__state=Block.State.PLAYING)
@@ -157,7 +157,7 @@ class MatchFeed:
     def new_events(self) -> list[FeedEvent]:
         """Return the events since the last call; three queries at most.
 
-        If a query fails, the next call returns all events since the last one that did not.
+        If a query fails, the next call returns all events since the last call that succeeded.
 
         Raises:
             Match.DoesNotExist: the match does not exist.
@@ -187,7 +187,7 @@ class MatchFeed:
         moves = stored_moves(match, self._plies)
         if moves is None:
             return []
-        # Before the events: if a query fails, the next call still returns all of them.
+        # Read it before the events: if a query fails, the next call still returns all events.
         deadline = self._deadline(match)
         events = self._events_of(match, moves)
         assert self._state is not None, "the deal begins the events"

@@ -53,7 +53,7 @@ def changes(
         void: ids of blocks to treat as void, beyond the void ones.
         restored: ids of void blocks to treat as finished.
     """
-    # A round that is applied meanwhile is no part of the decision.
+    # Leave out a round that is applied meanwhile: the decision does not cause its changes.
     up_to = ladder.rounds.last_applied()
     now = _places(ladder, _fold(ladder, up_to, (), ()))
     then = _places(ladder, _fold(ladder, up_to, void, restored))

@@ -111,9 +111,9 @@ def _write_rounds(
 
 
 def _forget_performance(void: Collection[int], revision: int) -> None:
-    """Delete the performance after a round of a bot that the round does not rate any more.
+    """Delete a bot's performance after a round if the round does not rate the bot any more.
 
-    A fit stores rows only for bots that a round has rated, so it would leave this one.
+    A fit stores rows only for bots that a round has rated, so it would not replace this row.
     """
     seats = BlockBot.objects.filter(block__in=void).values_list("block__round", "bot")
     rated = RoundEntry.objects.filter(revision=revision, round__blocks__in=void)

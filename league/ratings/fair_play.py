@@ -75,7 +75,7 @@ def _rated_blocks(ladder: Ladder) -> Iterator[RatedBlock]:
     for _, stored in groupby(results, attrgetter("block")):
         of_block = list(stored)
         known = ratings.get(of_block[0].round, {})
-        # A round that was applied since the ratings were read is for the next report.
+        # A round that was applied after the ratings were read belongs to the next report.
         if known.keys() >= set(of_block[0].result.seating):
             yield RatedBlock([one.result for one in of_block], known)
 

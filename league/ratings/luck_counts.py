@@ -45,7 +45,7 @@ def take_luck_counts(now: datetime) -> list[int]:
 
 def count_luck(ladder_id: int) -> LuckCount:
     """Count the luck on a ladder and store it; safe to call any number of times."""
-    began = timezone.now()  # a fit that ends from now on may not be counted
+    began = timezone.now()  # a fit that ends after this may be missing from the count
     ladder = Ladder.objects.get(pk=ladder_id)
     found = []
     for twins in twins_on(ladder):

@@ -1,4 +1,4 @@
-"""The files of faults: each fault of a run has its own."""
+"""The files of faults: each fault of a run has its own file."""
 
 import json
 from pathlib import Path

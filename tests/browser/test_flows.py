@@ -97,7 +97,7 @@ def test_a_button_that_is_pressed_twice_acts_once(
         expect(page.get_by_role("heading", level=1)).to_have_text("Class cup")
         assert Tournament.objects.count() == count
     page.go_back()
-    button.click()  # the reader sends the same form again, and means it
+    button.click()  # the reader intends to send the same form again
     expect(page.get_by_role("heading", level=1)).to_have_text("Class cup")
     assert Tournament.objects.count() == 3
 

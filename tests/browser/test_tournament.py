@@ -48,7 +48,7 @@ def test_the_page_loads_again_until_the_league_has_begun_what_is_due(
     with page.expect_navigation():
         page.clock.run_for(30_000)
     expect(page.locator("#now")).to_contain_text("Cancelled: Too few bots.")
-    page.clock.set_fixed_time(coming.starts_at + timedelta(hours=1))  # a wrong clock: no end of it
+    page.clock.set_fixed_time(coming.starts_at + timedelta(hours=1))  # it must not load for ever
     Tournament.objects.filter(pk=coming.pk).update(state="open")
     page.goto(f"/tournaments/{coming.pk}/")
     page.evaluate("window.isKept = true")
@@ -124,7 +124,7 @@ def test_the_states_of_a_tournament_are_accessible(
     [
         # The clocks change a few hours after the start.
         ("Australia/Sydney", datetime(2027, 10, 2, 10, tzinfo=UTC), "2027-10-02T20:00"),
-        # They have changed a few hours before it.
+        # The clocks have changed a few hours before the start.
         ("America/New_York", datetime(2027, 3, 14, 8, tzinfo=UTC), "2027-03-14T04:00"),
     ],
 )

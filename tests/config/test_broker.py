@@ -24,7 +24,7 @@ def test_a_channel_whose_connection_is_closed_has_lost_the_broker() -> None:
     assert isinstance(redis.ConnectionError(), connection.connection_errors)
 
 
-def test_a_broker_that_hangs_keeps_no_thread_that_sends_a_task() -> None:
+def test_a_thread_does_not_wait_for_ever_for_a_broker_that_hangs() -> None:
     options: dict[str, Any] = settings.CELERY_BROKER_TRANSPORT_OPTIONS
     shorter = options | {"socket_timeout": options["socket_timeout"] / 20}
     with socket.socket() as silent:

@@ -110,7 +110,7 @@ def test_an_invalid_rate_is_named(monkeypatch: pytest.MonkeyPatch, rate: str) ->
         ("PLAYER_MATCH_DAYS", "0"),
     ],
 )
-def test_a_number_of_days_without_a_date_is_refused_at_the_start(name: str, days: str) -> None:
+def test_a_number_of_days_out_of_range_is_refused_at_the_start(name: str, days: str) -> None:
     done = subprocess.run(
         [sys.executable, "manage.py", "check"],
         env=os.environ | {"SECRET_KEY": "any", "LEAGUE_DIRECTORY": "/nowhere", name: days},

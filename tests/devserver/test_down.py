@@ -58,7 +58,7 @@ def test_down_ends_a_league_in_the_background_and_returns_when_it_has_ended(
     assert "No league runs" in capsys.readouterr().out
 
 
-def test_down_does_not_call_a_league_ended_whose_processes_it_can_not_see(
+def test_down_fails_if_it_can_not_see_the_processes_of_the_league(
     background: subprocess.Popen[bytes],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -194,7 +194,7 @@ def test_a_stage_starts_when_the_stage_before_it_is_ready(tmp_path: Path) -> Non
     assert supervisor.failure == "once failed; its output is above."
 
 
-def test_a_part_that_has_worked_is_tried_again_while_the_system_refuses_its_start(
+def test_a_part_that_has_worked_is_started_again_after_the_system_refused_a_start(
     capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("devserver.supervisor._MAX_PAUSE_SECONDS", 0.01)
@@ -209,6 +209,6 @@ def test_a_part_that_has_worked_is_tried_again_while_the_system_refuses_its_star
     part = python("part", script, prepare=prepare, is_ready=lambda: True)
     supervisor = run([[part]], tmp_path)
     output = capfd.readouterr().out
-    assert "can't be started now, and is tried again: [Errno 28] No space left" in output
+    assert "can't be started now; the league tries again: [Errno 28] No space left" in output
     assert output.count("ended with status 1") == 2
     assert supervisor.failure == "the third start is the last one here"

@@ -229,7 +229,7 @@ def test_an_interrupted_upgrade_leaves_no_new_container_beside_an_old_one(
     assert not {"web-old", "play-new", "front-new"} & docker.running()
 
 
-def test_containers_of_a_start_that_fails_half_way_go(docker: Docker) -> None:
+def test_containers_of_a_start_that_fails_half_way_are_removed(docker: Docker) -> None:
     docker.state["up fails for"] = "play"
     assert docker.upgrade().returncode == 1
     assert "play-old" in docker.running()

@@ -204,7 +204,7 @@ def test_no_new_league_begins_in_the_tables_of_a_restore_that_was_killed(
     broken = tmp_path / "broken.dump"
     broken.touch()
     assert manage(other, "restore", broken).returncode == 1
-    assert counts(other) == {"kept": 0}, "the next restore begins with the tables before"
+    assert counts(other) == {"kept": 0}, "the next restore puts the old tables back first"
     assert manage(other, "restore", path).returncode == 0
     assert manage(other, "set_up_league", "--migrate").returncode == 0
 
@@ -245,11 +245,11 @@ def test_two_backups_at_once_may_remove_the_same_old_one(
 ) -> None:
     found = [backups.back_up(tmp_path, NOW - timedelta(days=1), keep=1)]
     monkeypatch.setattr(Path, "glob", lambda *_: found)
-    found[0].unlink()  # by the other one, which had found it too
+    found[0].unlink()  # the other backup, which has found it too, removes it
     assert backups.back_up(tmp_path, NOW, keep=1).exists()
 
 
-def test_what_a_killed_backup_has_left_goes_with_a_later_one(tmp_path: Path) -> None:
+def test_a_later_backup_removes_the_file_of_a_killed_one(tmp_path: Path) -> None:
     left, in_work = (tmp_path / f"league-2026112{day}T033000Z.part" for day in (1, 2))
     for path in (left, in_work):
         path.touch()

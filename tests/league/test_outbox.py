@@ -1,4 +1,4 @@
-"""Outboxes: a server that does not do its part costs items, and nothing else."""
+"""Outboxes: if a server fails, items are lost, and nothing else fails."""
 
 import socket
 import threading
@@ -32,7 +32,7 @@ def other_protocol() -> Iterator[str]:
         thread.join(10)
 
 
-def test_a_server_of_another_protocol_costs_items_and_one_line_of_the_log(
+def test_a_server_of_another_protocol_loses_items_and_is_logged_in_one_line(
     other_protocol: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     box = Outbox[int]("spans", lambda _: post(other_protocol, b"{}", {}))

@@ -275,7 +275,7 @@ def test_the_dates_of_an_account_are_shown_and_not_changed(organiser: Client) ->
     assert stored.last_login == ada.last_login
 
 
-def test_an_account_does_not_get_the_name_of_another_one_in_other_letters(
+def test_an_account_does_not_get_the_name_of_another_one_in_another_case(
     organiser: Client,
 ) -> None:
     User.objects.create_user("bob")

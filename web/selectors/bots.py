@@ -46,7 +46,7 @@ class Faults(NamedTuple):
 
 
 def last_faults(bot: Bot, matches: int) -> Faults:
-    """Return the faults and forfeits in a bot's last public results, at most so many."""
+    """Return the faults and forfeits in a bot's last public results, at most `matches` of them."""
     public = Match.objects.filter(public_results(), pk=OuterRef("match"))
     seats = list(
         MatchSeat.objects.outside_comparisons()

@@ -23,7 +23,7 @@ from web.tags import decimals, milli
 PUBLIC = "The reason is public: pages and the API show it with the results."
 LOGGED = "The moderation log keeps the reason."
 LONGEST_SHOWN, LONGEST_LOGGED = 200, 500
-"""Letters of a reason: of one that a tournament shows, and of one in the moderation log alone."""
+"""Most characters of a reason that a tournament shows, and of one that only the log keeps."""
 RANKS = ["Rank now", "Rank then"]
 State = Tournament.State
 Sent = dict[str, Any]

@@ -49,7 +49,7 @@ def test_a_bot_whose_row_is_locked_gets_its_turns_and_delays_nobody(
 
 
 def test_a_bot_whose_token_is_locked_gets_its_turns_and_delays_nobody(bots: list[Bot]) -> None:
-    """As when a long transaction deletes a bot whose program still runs."""
+    """For example, a long transaction deletes a bot whose program still runs."""
     open_match(bots)
     texts = [accounts.new_bot_token(bot) for bot in bots]
     with served(accounts.find_tokens) as site, transaction.atomic():

@@ -368,7 +368,7 @@ def test_a_finished_match_and_a_void_one_have_no_clock(site: Site, bots: list[Bo
     assert feed.clock is None
 
 
-def test_a_match_without_news_is_not_read_again_until_it_has_some(
+def test_a_match_is_not_read_again_until_it_has_new_events(
     site: Site, bots: list[Bot], monkeypatch: pytest.MonkeyPatch, deaf: None
 ) -> None:
     """Anybody may watch thousands of matches, and bots must not wait for that."""

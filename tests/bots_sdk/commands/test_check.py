@@ -385,7 +385,7 @@ from . import relative
     ]
 
 
-def test_imports_of_a_program_or_below_a_long_sum_don_t_count_or_stop_the_check() -> None:
+def test_imports_of_a_program_don_t_count_and_a_long_sum_does_not_stop_the_check() -> None:
     long = f"total = {' + '.join(map(str, range(1500)))}\n"
     source = f'{long}if __name__ == "__main__":\n    import a\nelse:\n    import b\n'
     source += 'if __name__ != "__main__": import c'

@@ -52,7 +52,7 @@ def test_frequent_commands_do_not_load_the_rules_of_the_games(word: str) -> None
         ("watch", "LONG"),
     ],
 )
-def test_a_path_that_can_not_be_one_is_refused_in_a_sentence(
+def test_a_path_that_is_too_long_is_refused_in_a_sentence(
     home: Home, words: tuple[str, ...]
 ) -> None:
     result = home(*(word.replace("LONG", "a" * 300) for word in words))
@@ -87,7 +87,7 @@ def test_ctrl_c_before_a_command_runs_ends_without_a_traceback(
     "words",
     [("bot", "create", "k\udce4n"), ("ladder", "k\udce4n"), ("bot", "note", "a", "1", "k\udce4n")],
 )
-def test_a_word_that_is_no_utf_8_is_refused_in_a_sentence(
+def test_a_word_that_is_not_utf_8_is_refused_in_a_sentence(
     logged_in: Cli, words: tuple[str, ...]
 ) -> None:
     result = logged_in(*words)
@@ -95,7 +95,7 @@ def test_a_word_that_is_no_utf_8_is_refused_in_a_sentence(
     assert result.stderr.startswith("twelfth-night: A word of the command has '\\udce4', which is")
 
 
-def test_a_file_with_an_old_name_is_uploaded(
+def test_a_file_whose_name_is_not_utf_8_is_uploaded(
     logged_in: Cli, stub: StubLeague, tmp_path: Path
 ) -> None:
     file = tmp_path / "k\udce4n.py"

@@ -134,7 +134,7 @@ def test_a_match_of_two_versions_of_a_bot_holds(logged_in: Cli, stub: StubLeague
 
 
 @pytest.mark.parametrize("mark", ["", " v1"])
-def test_a_match_from_before_a_bot_was_renamed_holds(
+def test_a_match_that_ended_before_a_bot_was_renamed_is_verified(
     logged_in: Cli, stub: StubLeague, mark: str
 ) -> None:
     serve(

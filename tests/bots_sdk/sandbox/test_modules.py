@@ -62,7 +62,7 @@ def test_a_log_of_almost_all_memory_is_cut_and_no_fault(start: Start) -> None:
     bot = start(module(longest + HI), seconds=5.0)
     assert bot(SEEN) == "hi"
     assert bot.move_time is not None
-    assert bot.move_time.charged_seconds > 1.2  # all of it is paid
+    assert bot.move_time.charged_seconds > 1.2  # the fuel of the whole text is charged
     assert 0 < len(bot.printed) <= 64 << 10
 
 

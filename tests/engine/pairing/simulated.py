@@ -65,7 +65,7 @@ class Simulated:
         self.entrants[bot] = Entrant(bot, owner, first_round=number)
 
     def come_back(self, bot: int) -> None:
-        """Take back a bot that left, as the league does: late if no round could draw it before."""
+        """Enter a bot again, as the league does: late if no round could draw it before."""
         opened = rounds_opened(self.rounds)
         one = self.entrants[bot]
         assert one.left_after is not None

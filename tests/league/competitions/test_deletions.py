@@ -20,7 +20,7 @@ PLACES = ["ladder", "tournament"]
 
 
 def prepared(place: str) -> tuple[Bot, Any, Callable[[], object]]:
-    """Return a bot, what it can enter, and the call with which it does."""
+    """Return a bot, a ladder or tournament, and the call by which the bot enters it."""
     [bot] = small.bots(1, owner=User.objects.create(username="ada"), prefix="swan")
     same = Bot.objects.get(pk=bot.pk)  # as another request has read it
     ladder = small.ladder()

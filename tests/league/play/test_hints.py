@@ -15,7 +15,7 @@ CLAUSES = [name for name, preset in PRESETS.items() if preset.claus != "none"]
 
 
 def observed(rules: str, phase: str) -> list[dict[str, Any]]:
-    """Return the observations of all seats in matches by lot, before they choose in a phase."""
+    """Return the observations in a phase of matches with random moves, for seats with a choice."""
     rng, found = Random(7), []
     for _ in range(3):
         state = catalogue.start("twelve-days", rules, 4, seeded_shuffle(rng.randbytes(32)))
@@ -26,7 +26,7 @@ def observed(rules: str, phase: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("rules", CLAUSES)
-def test_a_hint_to_play_a_claus_says_that_it_never_scores_and_who_gets_the_points(
+def test_a_hint_to_play_a_claus_states_that_it_never_scores_and_who_gets_the_points(
     rules: str,
 ) -> None:
     for phase in ("give", "play"):
@@ -40,7 +40,7 @@ def test_a_hint_to_play_a_claus_says_that_it_never_scores_and_who_gets_the_point
             assert ("another seat" in reason) == (PRESETS[rules].claus == "award")
 
 
-def test_a_hint_to_award_says_the_fewest_points_of_no_other_seat() -> None:
+def test_a_hint_to_award_names_the_fewest_points_only_if_no_seat_has_fewer() -> None:
     [observation] = observed("calliope", "award")[:1]
     seat, reasons = observation["seat"], set()
     poor, other, _ = (each for each in range(4) if each != seat)

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 class _Failing:
-    """Fails one query by its number."""
+    """Fails the query with a given number."""
 
     def __init__(self, number: int) -> None:
         self.left = number

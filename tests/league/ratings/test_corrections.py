@@ -146,7 +146,7 @@ def test_a_correction_changes_head_to_head_and_performance_too(ladder: Ladder) -
         assert sum(row.pairs for row in own) == standing.pairs == 2 * 3 * (18 - sat)
 
 
-def test_a_round_that_rates_a_bot_no_more_has_no_performance_of_it(ladder: Ladder) -> None:
+def test_a_round_that_does_not_rate_a_bot_any_more_has_no_performance_of_it(ladder: Ladder) -> None:
     bots = sorted(ratings_of(ladder))
     small.play_round(ladder, bots[:3])
     last = small.play_round(ladder, bots[:3], bots[2:])
@@ -159,7 +159,7 @@ def test_a_round_that_rates_a_bot_no_more_has_no_performance_of_it(ladder: Ladde
     assert set(last.performances.values_list("bot", flat=True)) == set(bots[2:])
     [round_id] = ratings.take_fits()
     ratings.fit_round(round_id)
-    assert set(last.performances.values_list("bot", flat=True)) == set(bots)  # by the round before
+    assert set(last.performances.values_list("bot", flat=True)) == set(bots)  # of the round before
     ratings.mark_void(block_id=block_of(ladder, last.number - 1).pk, reason="test")
     ratings.correct(ladder.pk)
     [round_id] = ratings.take_fits()

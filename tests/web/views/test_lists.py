@@ -310,7 +310,7 @@ def test_matches_of_a_void_block_count_nowhere_and_are_marked_in_lists(
     assert 'class="form-row"' not in page(client, "/bots/")
 
 
-def test_more_tournaments_are_planned_than_a_page_holds(client: Client) -> None:
+def test_planned_tournaments_have_pages(client: Client) -> None:
     ladder = small.ladder()
     now = timezone.now()
     for number in range(1, 28):

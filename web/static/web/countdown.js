@@ -4,9 +4,9 @@
 
 /** Most milliseconds between the end of a countdown and the reload of its page. */
 const SPREAD = 5000;
-/** Milliseconds until a page loads again if its time was over when it was loaded. */
+/** Milliseconds until a page loads again if its countdown had ended when it was loaded. */
 const AGAIN = 10_000;
-/** Seconds after a time in which its page loads again. A clock may be wrong by hours. */
+/** Seconds after a countdown in which its page still loads again: a clock may be wrong by hours. */
 const PATIENCE = 300;
 /** The countdowns that have not ended. */
 const running = new WeakSet();
@@ -37,7 +37,7 @@ function show() {
 }
 
 /**
- * Loads the page again, not for all readers at once. Once it updates itself, it need not.
+ * Loads the page again, for each reader at another moment. A page that updates itself stays.
  * @param {HTMLElement} place @param {number} seconds until the time, negative after it
  */
 function reload(place, seconds) {

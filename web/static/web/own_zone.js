@@ -10,7 +10,7 @@ for (const zone of all(document, "input[data-own-zone]")) {
   for (const input of all(zone.form ?? document, "input[type='datetime-local']")) {
     const at = new Date(`${input.value}Z`);
     if (Number.isNaN(at.getTime())) continue;
-    // In milliseconds: minutes of the clock are other ones where the clocks change meanwhile.
+    // Count in milliseconds: where the clocks change meanwhile, setMinutes is off by an hour.
     const shown = new Date(at.getTime() - 60_000 * at.getTimezoneOffset());
     input.value = shown.toISOString().slice(0, 16);
   }

@@ -18,7 +18,7 @@ export function renew(html) {
   for (const part of made.content.querySelectorAll("#ask, #own")) document.getElementById(part.id)?.replaceWith(part);
   const list = folded();
   if (isOpen && list) list.open = true;
-  // A screen reader reads new advice; the element stays, so that it does.
+  // Keep the element, so that a screen reader reads new advice.
   const advice = /** @type {HTMLElement} */ (made.content.getElementById("advice"));
   if (find("advice").textContent.trim() !== advice.textContent?.trim()) {
     find("advice").replaceChildren(...advice.childNodes);
@@ -40,7 +40,7 @@ export function addNews(lines) {
 /**
  * Shows the time that is left for a move, and counts it down.
  * @param {number|null} ms  null: there is no clock
- * @param {() => void} over  called once the time is over, unless it was over before
+ * @param {() => void} over  called when the time ends, but not if it had ended before
  */
 export function countDown(ms, over) {
   stopClock();

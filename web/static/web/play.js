@@ -364,7 +364,7 @@ if (place.dataset.state === "playing") {
   } catch {
     // the browser stores nothing: the choice holds for this page
   }
-  // A clock of the browser may stand still while the machine sleeps.
+  // The browser's clock may stop while the machine sleeps.
   document.addEventListener("visibilitychange", () => document.hidden || soon());
   const nothing = () => {};
   const to = { phase: soon, end: soon, clock: nothing, state: nothing };
