@@ -2,6 +2,7 @@
 
 import json
 import re
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -285,8 +286,18 @@ def test_the_progress_of_a_match_is_shown_while_it_is_played(
     assert result.stderr == "the match is in play, 0 s so far\n"
 
 
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Let Ctrl-C arrive, also if the tests run as a background job, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.parametrize("words", [("watch", "slow.py"), ("try", "slow.py", "--replay", "--all")])
-def test_ctrl_c_during_a_move_is_no_fault_of_the_bot(home: Home, words: tuple[str, ...]) -> None:
+def test_ctrl_c_during_a_move_is_no_fault_of_the_bot(
+    home: Home, interruptible: None, words: tuple[str, ...]
+) -> None:
     interrupt = "os.kill(os.getpid(), signal.SIGINT); return o['legal_moves'][0]"
     Path("slow.py").write_text(f"import os, signal\ndef choose(o): {interrupt}\n")
     result = home(*words)

@@ -270,6 +270,7 @@ def test_if_one_match_becomes_void_the_challenge_is_void(ada: User, mine: Bot) -
     assert (result.state, result.win_share, result.pairs) == ("void", None, [])
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_quarantine_voids_a_challenge_that_has_not_begun(ada: User, mine: Bot) -> None:
     made = start(ada)
     begun = start(ada)
