@@ -1,5 +1,6 @@
 """Matches, and their logs for the owners of bots."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from rest_framework import serializers
@@ -40,6 +41,12 @@ class SeatSerializer(serializers.ModelSerializer[MatchSeat]):
                 "`score` is null."
             },
         }
+
+
+def hide_result(seating: Iterable[dict[str, Any]]) -> None:
+    """Show the seats of a match whose record is secret as before its end."""
+    for seat in seating:
+        seat |= {"score": None, "place": None, "forfeited": False, "faults": 0}
 
 
 class MatchSerializer(serializers.ModelSerializer[Match]):
@@ -143,9 +150,8 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
     def to_representation(self, match: Match) -> dict[str, Any]:
         """Return a match, without its result while its record is secret, as on the pages."""
         shown: dict[str, Any] = super().to_representation(match)
-        if match.status == Match.Status.FINISHED and shown["deal_seed"] is None:
-            for seat in shown["seating"]:
-                seat |= {"score": None, "place": None, "forfeited": False, "faults": 0}
+        if shown["deal_seed"] is None:
+            hide_result(shown["seating"])
         return shown
 
 

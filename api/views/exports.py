@@ -18,7 +18,7 @@ from api.operations import operation
 from api.pagination import since_field, until_field
 from api.renderers import Encoder, Renderer
 from api.serializers.fields import OneOfField
-from api.serializers.matches import SeatSerializer
+from api.serializers.matches import SeatSerializer, hide_result
 from api.serializers.tournament_standings import TournamentStandingsSerializer
 from api.serializers.tournaments import TournamentRoundSerializer, TournamentSerializer
 from league.competitions.tournament_standings import tournament_standings
@@ -137,12 +137,15 @@ def _matches(round_: Round) -> Iterable[Match]:
 def _match(match: Match) -> dict[str, Any]:
     block = match.block
     record = spectating.public_record_line(match)
+    seating = SeatSerializer(match.seating.all(), many=True).data
+    if record is None:
+        hide_result(seating)
     return {
         "id": match.pk,
         "block": block.number if block else None,
         "number": match.number,
         "status": match.status,
-        "seating": SeatSerializer(match.seating.all(), many=True).data,
+        "seating": seating,
         "record": None if record is None else json.loads(record),
     }
 

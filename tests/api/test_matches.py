@@ -55,6 +55,18 @@ def test_matches_of_a_duplicate_block_are_secret_until_all_are_played(
     assert_problem(api.get(f"matches/{match.pk}/record"), 409, "block-not-finished")
 
 
+def test_an_export_of_a_tournament_shows_no_result_before_its_matches_do(
+    api: Api, played: Tournament
+) -> None:
+    match = Match.objects.filter(status="finished", block__duplicate=True).earliest("pk")
+    Block.objects.filter(matches=match).update(state="playing")
+    exported = api.get(f"tournaments/{played.pk}/export").getvalue()
+    lines = [json.loads(line) for line in exported.splitlines()]
+    seating = {line["id"]: line["seating"] for line in lines if line["type"] == "match"}
+    assert seating[match.pk] == api.get(f"matches/{match.pk}").json()["seating"]
+    assert [seat["score"] for seat in seating[match.pk]] == [None] * match.seats
+
+
 def test_a_match_in_play_shows_no_hidden_card(api: Api) -> None:
     bots = remote_bots(3)
     match = match_of(bots)
