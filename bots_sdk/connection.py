@@ -29,6 +29,8 @@ _SILENT_SECONDS = 40.0
 """The timeout of a stream. The league sends a keep-alive every 15 s."""
 
 _HOPELESS = (httpx.UnsupportedProtocol, httpx.LocalProtocolError)
+_UNSENT = (httpx.ConnectError, httpx.ConnectTimeout)
+"""Errors before a call was sent, so that it has certainly changed nothing."""
 _RETRIED_STATUSES = frozenset({408, 429, 500, 502, 503, 504})
 _HOST = re.compile(r"[\w.-]+(:\d+)?/?", re.ASCII)
 _MAX_PORT = 65535
@@ -143,7 +145,7 @@ class Connection:
         while True:
             outcome = yield wait
             if isinstance(outcome, httpx.RequestError):
-                is_lost = True
+                is_lost = is_lost or not isinstance(outcome, _UNSENT)
             elif outcome.is_success or (is_lost and _is_deleted(call, outcome)):
                 return _result(call, outcome)
             error = self.error(outcome)

@@ -55,6 +55,16 @@ def test_a_deletion_whose_answer_is_lost_has_succeeded(stub: StubLeague, send: A
         send(calls.delete_bot("swan"))
 
 
+def test_a_deletion_that_never_arrived_before_has_failed() -> None:
+    with Client("http://league.test", retry=QUICK) as client:
+        attempts = client._connection.attempts(calls.delete_bot("swan"))
+        next(attempts)
+        attempts.send(httpx.ConnectError("away"))
+        gone = {"code": "not-found", "detail": "There is no bot swan."}
+        with pytest.raises(ProblemError, match="There is no bot swan"):
+            attempts.send(httpx.Response(404, json=gone))
+
+
 def test_a_call_with_a_former_name_of_a_bot_is_sent_to_its_new_address(
     stub: StubLeague, send: Any
 ) -> None:
