@@ -52,6 +52,8 @@ def compare(*, bot: Bot, ladder: Ladder, new: int, old: int, promote: bool = Fal
     """
     try:
         with transaction.atomic():
+            # The ladder first, as who enters the bot does: to refer to the ladder takes a lock too.
+            Ladder.objects.select_for_update(no_key=True).get(pk=ladder.pk)
             bots.lock_active(bot.pk)  # so that it is not deleted meanwhile
             versions = _checked_versions(bot, ladder, new, old, promote=promote)
             return Comparison.objects.create(

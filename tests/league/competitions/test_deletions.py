@@ -1,4 +1,4 @@
-"""A bot is deleted while it enters a ladder or a tournament."""
+"""A bot is deleted or compared while it enters a ladder or a tournament."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -10,10 +10,11 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
-from league import competitions
-from league.models import Bot, Tournament
+from league import bots, competitions
+from league.models import Bot, Ladder, Tournament
 from tests.league import small
 from tests.league.at_once import SECONDS, in_thread, until_one_waits
+from tests.league.bots.uploaded import FIRST, owner, ready_bot
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PLACES = ["ladder", "tournament"]
@@ -55,3 +56,19 @@ def test_a_bot_that_is_deleted_while_it_enters_is_refused(place: str) -> None:
         entry.result(SECONDS)
     assert caught.value.code == "bot-retired"
     assert not entered.entries.exists()
+
+
+def test_a_bot_enters_a_ladder_while_a_comparison_of_it_begins() -> None:
+    ladder = small.ladder()
+    for each in small.bots(3):
+        competitions.enter_ladder(ladder=ladder, bot=each)
+    bot = ready_bot(owner())
+    bots.upload(bot=bot, data=FIRST, held=True)
+    bot.versions.update(state="ready")
+    with transaction.atomic():
+        Ladder.objects.select_for_update().get()  # the first step of entering
+        begun = in_thread(lambda: competitions.compare(bot=bot, ladder=ladder, new=2, old=1))
+        until_one_waits()
+        competitions.enter_ladder(ladder=ladder, bot=bot)
+    assert begun.result(SECONDS).bot == bot
+    assert ladder.entries.filter(bot=bot).exists()
