@@ -19,14 +19,16 @@ def enter_ladder(*, ladder: Ladder, bot: Bot) -> LadderEntry:
             (``bot-retired``).
     """
     entry = ladder.entries.filter(bot=bot).first()
-    despite = _DESPITE if entry is None else {*_DESPITE, Obstacle.PAUSED, Obstacle.NO_VERSION}
-    require_playable(bot, despite=despite)
-    require_qualified(bot, ladder.game)
     if entry is not None:
+        require_playable(bot, despite={*_DESPITE, Obstacle.PAUSED, Obstacle.NO_VERSION})
+        require_qualified(bot, ladder.game)
         return entry
     with transaction.atomic():
         locked = Ladder.objects.select_for_update().get(pk=ladder.pk)
-        lock_active(bot.pk)  # so that it is not deleted meanwhile
+        # So that it is not deleted, and its version stays current, until it is entered.
+        bot = lock_active(bot.pk)
+        require_playable(bot, despite=_DESPITE)
+        require_qualified(bot, ladder.game)
         entry, created = LadderEntry.objects.get_or_create(ladder=locked, bot=bot)
         if created:
             note_entry(locked, bot)

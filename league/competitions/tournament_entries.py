@@ -45,7 +45,8 @@ def enter(*, tournament: Tournament, bot: Bot, by_organiser: bool = False) -> To
                 code="bot-has-left",
             )
         first_round = _first_round(locked, by_organiser=by_organiser)
-        lock_active(bot.pk)  # so that it is not deleted meanwhile
+        # So that it is not deleted, and its version stays current, until it is entered.
+        bot = lock_active(bot.pk)
         require_playable(bot, despite={Obstacle.PAUSED, Obstacle.OFFLINE})
         require_qualified(bot, locked.ladder.game)
         if entry is not None:

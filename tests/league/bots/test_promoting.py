@@ -57,3 +57,18 @@ def test_a_version_must_play_the_game_of_a_tournament_that_is_not_over() -> None
     assert bot.current == both
     competitions.withdraw(tournament=cup, bot=bot, by_organiser=True)
     checked(bot, "['twelve-days']")
+
+
+@pytest.mark.parametrize("place", ["ladder", "tournament"])
+def test_a_bot_does_not_enter_with_a_version_that_is_current_no_more(place: str) -> None:
+    bot, ladder = hosted_bot(owner()), small.ladder(seats=2)
+    checked(bot, "['partridge', 'twelve-days']")
+    before = Bot.objects.get(pk=bot.pk)  # as a request to enter it has read it
+    checked(bot, "['twelve-days']")
+    with pytest.raises(ValidationError) as caught:
+        if place == "ladder":
+            competitions.enter_ladder(ladder=ladder, bot=before)
+        else:
+            cup = small.tournament(ladder)
+            competitions.enter(tournament=cup, bot=before, by_organiser=True)
+    assert caught.value.code == "not-qualified"
