@@ -65,10 +65,11 @@ def test_a_bot_does_not_enter_with_a_version_that_is_current_no_more(place: str)
     checked(bot, "['partridge', 'twelve-days']")
     before = Bot.objects.get(pk=bot.pk)  # as a request to enter it has read it
     checked(bot, "['twelve-days']")
+    cup = small.tournament(ladder)
+    enter = {
+        "ladder": lambda: competitions.enter_ladder(ladder=ladder, bot=before),
+        "tournament": lambda: competitions.enter(tournament=cup, bot=before, by_organiser=True),
+    }
     with pytest.raises(ValidationError) as caught:
-        if place == "ladder":
-            competitions.enter_ladder(ladder=ladder, bot=before)
-        else:
-            cup = small.tournament(ladder)
-            competitions.enter(tournament=cup, bot=before, by_organiser=True)
+        enter[place]()
     assert caught.value.code == "not-qualified"
