@@ -48,6 +48,10 @@ def delete(
             )
         typer.confirm(f"Delete {name} at {url}? You can't take this back", abort=True, err=True)
     with client_for(url, token) as client:
+        if (called := client.send(calls.bot(name))["name"]) != name:
+            raise ImpossibleError(
+                f"{name} is called {called} now. To delete it: `twelfth-night bot delete {called}`."
+            )
         client.send(calls.delete_bot(name))
     forget_bot(url, name)
     if as_json:

@@ -12,6 +12,8 @@ from bots_sdk.cli import application
 from bots_sdk.commands import accounts, changing, leagues
 from bots_sdk.saved import Saved, SavedLeague
 from tests.bots_sdk.commands.leagues import URL, FakeLeague
+from tests.bots_sdk.conftest import Cli
+from tests.bots_sdk.stub import StubLeague
 
 
 class League(FakeLeague):
@@ -22,7 +24,7 @@ class League(FakeLeague):
 
     def send(self, call: Call[Any]) -> Any:
         self.sent.append((call.method, call.path, call.body))
-        return {}
+        return {"name": call.path.rpartition("/")[2]}
 
 
 @pytest.fixture
@@ -57,8 +59,19 @@ def test_a_bot_is_deleted_after_a_confirmation(league: League) -> None:
     assert (refused.exit_code, league.sent) == (2, [])
     assert "Use --yes" in refused.stderr
     assert run("bot", "delete", "swan", "--yes").exit_code == 0
-    assert league.sent == [("DELETE", "bots/swan", None)]
+    assert league.sent == [("GET", "bots/swan", None), ("DELETE", "bots/swan", None)]
     assert tokens() == {}
+
+
+def test_a_bot_is_not_deleted_by_its_former_name(logged_in: Cli, stub: StubLeague) -> None:
+    for method in ("GET", "DELETE"):
+        stub.answers[f"{method} bots/old"] = (308, "/api/v1/bots/new")
+    stub.answers["GET bots/new"] = (200, {"name": "new"})
+    stub.answers["DELETE bots/new"] = (204, b"")
+    result = logged_in("bot", "delete", "old", "--yes")
+    assert ("DELETE", "bots/new") not in stub.requests
+    assert result.exit_code == 2
+    assert "old is called new now" in result.stderr
 
 
 def test_note_and_withdraw_send_one_call_each(league: League) -> None:
