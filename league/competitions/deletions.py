@@ -1,6 +1,8 @@
 """Delete a bot: take it out of ladders, tournaments and comparisons first."""
 
+from collections.abc import Sequence
 from datetime import timedelta
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -30,14 +32,15 @@ def delete_bot(bot: Bot) -> bool:
         raise ValidationError(f"{bot} is a house bot, so you can't delete it.", code="not-your-bot")
     while True:
         with transaction.atomic():
-            _leave_all(bot)
+            locked = _lock_places(bot)
             # Under this lock no match with the bot opens, and the bot enters nothing.
             if Bot.objects.select_for_update(of=("self",)).filter(pk=bot.pk).first() is None:
                 return False  # another call has deleted it
-            if bot.ladder_entries.exists() or _tournament_entries(bot).exists():
-                # The bot entered again meanwhile. Begin again, to take the locks in their order.
+            if not _ids(_places(bot)) <= locked:
+                # The bot entered meanwhile. Begin again, to take the locks in their order.
                 transaction.set_rollback(True)
                 continue
+            _leave_all(bot)
             if not bots.has_played(bot):
                 try:
                     with transaction.atomic():
@@ -49,8 +52,8 @@ def delete_bot(bot: Bot) -> bool:
             return True
 
 
-def _leave_all(bot: Bot) -> None:
-    """Take a bot out of its ladders, tournaments and comparisons."""
+def _places(bot: Bot) -> list[QuerySet[Any]]:
+    """Return the ladders, tournaments and comparisons that a bot has to leave."""
     entered = _tournament_entries(bot)
     unrated = bot.blocks.filter(block__round__applied_at=None)
     ladders = Ladder.objects.filter(
@@ -59,11 +62,29 @@ def _leave_all(bot: Bot) -> None:
         | Q(pk__in=unrated.values("block__round__ladder"))
         | Q(pk__in=entered.values("tournament__ladder"))
     )
-    for ladder in ladders.order_by("pk"):
+    tournaments = Tournament.objects.filter(pk__in=entered.values("tournament"))
+    comparisons = Comparison.objects.running().filter(bot=bot)
+    return [ladders, tournaments, comparisons]
+
+
+def _lock_places(bot: Bot) -> set[tuple[type, int]]:
+    """Lock what a bot has to leave, before the bot as everybody does; return it as `_ids`."""
+    return _ids([rows.select_for_update(of=("self",)) for rows in _places(bot)])
+
+
+def _ids(places: Sequence[QuerySet[Any]]) -> set[tuple[type, int]]:
+    """Return the model and the id of each row."""
+    return {(rows.model, row.pk) for rows in places for row in rows.order_by("pk").only("pk")}
+
+
+def _leave_all(bot: Bot) -> None:
+    """Take a bot out of its ladders, tournaments and comparisons, whose locks are held."""
+    ladders, tournaments, comparisons = _places(bot)
+    for ladder in ladders:
         leave_for_good(ladder=ladder, bot=bot)
-    for tournament_entry in entered.select_related("tournament"):
-        withdraw(tournament=tournament_entry.tournament, bot=bot, by_organiser=True)
-    for comparison in bot.comparisons.filter(state=Comparison.State.RUNNING):
+    for tournament in tournaments:
+        withdraw(tournament=tournament, bot=bot, by_organiser=True)
+    for comparison in comparisons:
         cancel_comparison(comparison)
 
 

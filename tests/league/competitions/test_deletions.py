@@ -1,6 +1,7 @@
 """A bot is deleted or compared while it enters a ladder or a tournament."""
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from datetime import timedelta
 from typing import Any
 
@@ -11,7 +12,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from league import bots, competitions
-from league.models import Bot, Ladder, Tournament
+from league.competitions import deletions, ladder_entries
+from league.models import Bot, BotVersion, Ladder, Tournament
 from tests.league import small
 from tests.league.at_once import SECONDS, in_thread, until_one_waits
 from tests.league.bots.uploaded import FIRST, owner, ready_bot
@@ -72,3 +74,24 @@ def test_a_bot_enters_a_ladder_while_a_comparison_of_it_begins() -> None:
         competitions.enter_ladder(ladder=ladder, bot=bot)
     assert begun.result(SECONDS).bot == bot
     assert ladder.entries.filter(bot=bot).exists()
+
+
+def test_a_deletion_and_a_promotion_at_once_end_without_a_deadlock(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    bot, ladder, enter = prepared("ladder")
+    enter()
+    ladder.standings.create(bot=bot, rating=1_500_000, blocks=1, version=1)
+    fresh = BotVersion.objects.create(bot=bot, number=2, state="ready")
+    promotions: list[Future[bool]] = []
+    leave = ladder_entries.leave_for_good
+
+    def late(**of: Any) -> None:
+        leave(**of)
+        promotions.append(in_thread(lambda: bots.promote(fresh)))
+        until_one_waits()
+
+    monkeypatch.setattr(deletions, "leave_for_good", late)
+    competitions.delete_bot(bot)
+    with pytest.raises(ValidationError, match="deleted"):
+        promotions[0].result(SECONDS)
