@@ -115,16 +115,16 @@ def number(name: str, default: int) -> int:
     return int(value)
 
 
-def days(name: str, default: int, *, least: int = 0) -> int:
+def days(name: str, default: int, *, minimum: int = 0) -> int:
     """Return a variable that is a number of days, not so many that a date is out of range.
 
     Raises:
-        ImproperlyConfigured: there are fewer than `least`, or more than `MAX_DAYS`.
+        ImproperlyConfigured: there are fewer than `minimum`, or more than `MAX_DAYS`.
     """
     value = number(name, default)
-    if not least <= value <= MAX_DAYS:
+    if not minimum <= value <= MAX_DAYS:
         raise ImproperlyConfigured(
-            f"{name} is {value}; it must be a number of days from {least} to {MAX_DAYS}."
+            f"{name} is {value}; it must be a number of days from {minimum} to {MAX_DAYS}."
         )
     return value
 

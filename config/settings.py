@@ -145,7 +145,7 @@ MAX_RENAMES_PER_DAY = environment.number("MAX_RENAMES_PER_DAY", 10)
 MAX_CHALLENGES_PER_DAY = environment.number("MAX_CHALLENGES_PER_DAY", 100)
 # Tables of players that may be open at the same time, and days after which a match is removed.
 MAX_PLAYER_TABLES = environment.number("MAX_PLAYER_TABLES", 500)
-PLAYER_MATCH_DAYS = environment.days("PLAYER_MATCH_DAYS", 30, least=1)
+PLAYER_MATCH_DAYS = environment.days("PLAYER_MATCH_DAYS", 30, minimum=1)
 # Requests that may wait in one gateway process: of one bot (or of one spectator's address), of one
 # address, and in all.
 MAX_WAITING_REQUESTS = environment.number("MAX_WAITING_REQUESTS", 1000)

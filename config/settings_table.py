@@ -145,13 +145,17 @@ TEXTS: dict[str, Text] = {
     "MAX_OUTPUT_MEGABYTES": Text(
         "size of all output that is kept; beyond it the oldest is removed first"
     ),
-    "BACKUP_DIRECTORY": Text("where `manage.py backup` writes"),
+    "BACKUP_DIRECTORY": Text(
+        "where `manage.py backup` writes; a relative path begins at the checkout"
+    ),
     "KEEP_BACKUPS": Text("how many backups stay; 0 keeps all"),
     "ARCHIVE_DAYS": Text(
         "days after which the records of a round move to a file of the [archive](#archive); 0 "
         "keeps all in the database"
     ),
-    "ARCHIVE_DIRECTORY": Text("where the files of the archive are"),
+    "ARCHIVE_DIRECTORY": Text(
+        "where the files of the archive are; a relative path begins at the checkout"
+    ),
     "ARCHIVE_STORAGE": Text(
         "another place for them: a storage class of Django, such as `league.archive_s3.S3Archive`"
     ),

@@ -351,11 +351,11 @@ class DecisionForm(forms.Form):
     seen = forms.CharField(required=False, strip=False, widget=forms.HiddenInput)
 
     def __init__(
-        self, data: Any = None, *, seen: str, help_text: str, optional: bool, longest: int = 500
+        self, data: Any = None, *, seen: str, help_text: str, optional: bool, max_letters: int = 500
     ) -> None:
         super().__init__(data, initial={"seen": seen})
         self.fields["reason"] = forms.CharField(
-            max_length=longest,
+            max_length=max_letters,
             required=not optional,
             help_text=help_text,
             widget=forms.Textarea({"rows": 3}),

@@ -123,10 +123,12 @@ def test_the_lists_of_the_home_page_follow_without_loading_it(fresh: Visit) -> N
     assert fresh.page.evaluate("window.isOld")
 
 
-def test_a_page_without_live_parts_loads_only_the_script_of_times(visit: Visit, db: None) -> None:
+def test_a_page_without_live_parts_loads_only_the_scripts_of_every_page(
+    visit: Visit, db: None
+) -> None:
     visit.page.goto("/docs/")
     sources = visit.page.locator("script").evaluate_all("all => all.map((one) => one.src)")
-    assert [source.rpartition("/")[2] for source in sources] == ["times.js"]
+    assert [source.rpartition("/")[2] for source in sources] == ["times.js", "once.js"]
 
 
 def test_a_spectator_looks_back_while_the_match_goes_on(

@@ -22,7 +22,7 @@ from web.tags import decimals, milli
 
 PUBLIC = "The reason is public: pages and the API show it with the results."
 LOGGED = "The moderation log keeps the reason."
-LONGEST_SHOWN, LONGEST_LOGGED = 200, 500
+MAX_SHOWN_LETTERS, MAX_LOGGED_LETTERS = 200, 500
 """Most characters of a reason that a tournament shows, and of one that only the log keeps."""
 RANKS = ["Rank now", "Rank then"]
 State = Tournament.State
@@ -125,7 +125,7 @@ def tournament(request: HttpRequest, pk: int) -> HttpResponse:
         seen=str(moderation.state_of_tournament(found)),
         help_text=LOGGED if cancelled else PUBLIC,
         optional=cancelled,
-        longest=LONGEST_LOGGED if cancelled else LONGEST_SHOWN,
+        max_letters=MAX_LOGGED_LETTERS if cancelled else MAX_SHOWN_LETTERS,
     )
     decision = Decision(
         button=f"Take back the cancellation of {found}" if cancelled else f"Cancel {found}",
@@ -160,7 +160,7 @@ def entry(request: HttpRequest, pk: int, name: str) -> HttpResponse:
         seen=str(moderation.state_of_entry(of, bot)),
         help_text=PUBLIC if is_shown else LOGGED,
         optional=action in ("reinstate", "enter"),
-        longest=LONGEST_SHOWN if is_shown else LONGEST_LOGGED,
+        max_letters=MAX_SHOWN_LETTERS if is_shown else MAX_LOGGED_LETTERS,
     )
     decision = _entry_decision(found, action, signed_in(request))
     deletes = action == "withdraw" and of.state in Tournament.NOT_STARTED
