@@ -23,6 +23,7 @@ from bots_sdk.bot_errors import BotFileError
 from bots_sdk.invoking import python_word
 from bots_sdk.wasm.binary import is_module
 from bots_sdk.wasm.bot import ModuleFile
+from engine.errors import nearest
 
 _SUFFIXES = (".py", ".wasm", ".zip")
 _ARCHIVE = (b"PK\3\4", b"PK\5\6")
@@ -197,6 +198,17 @@ def _archive_text(path: Path) -> str:
     return f"{path} is an archive. {remedy} `twelfth-night check` and `upload` take archives."
 
 
+def instead_of(path: Path) -> str:
+    """Return a sentence for a bot's file that does not exist: a file with a like name, or `new`."""
+    try:
+        beside = {each.stem: each for each in path.parent.iterdir() if each.suffix in _SUFFIXES}
+    except OSError:
+        beside = {}
+    if near := nearest(path.stem, [*beside]):
+        return f"Did you mean {beside[near]}?"
+    return f"`twelfth-night new {path.stem}` writes a first bot."
+
+
 def read_file(path: Path) -> bytes:
     """Return the bytes of a bot's file.
 
@@ -211,9 +223,7 @@ def read_file(path: Path) -> bytes:
     try:
         data = path.read_bytes()
     except FileNotFoundError:
-        raise BotFileError(
-            f"There is no file {path}. `twelfth-night new {path.stem}` writes a first bot."
-        ) from None
+        raise BotFileError(f"There is no file {path}. {instead_of(path)}") from None
     except OSError as error:
         raise BotFileError(f"{path} can't be read: {error.strerror}.") from None
     if path.suffix and path.suffix not in _SUFFIXES and not data.startswith(_BINARY):

@@ -10,7 +10,7 @@ from types import ModuleType
 from bots_sdk import paths
 from bots_sdk.arena.errors import ArenaError
 from bots_sdk.bot import BotFile, Choose, MatchInfo
-from bots_sdk.bot_files import PythonFile, load
+from bots_sdk.bot_files import PythonFile, instead_of, load
 from bots_sdk.reference import HOUSE, make_player
 from engine.errors import nearest
 from engine.games.game import Observation
@@ -46,7 +46,7 @@ def contestant(word: str) -> Contestant:
         if name in HOUSE and not paths.exists(path):
             return Contestant(name)
     if not paths.exists(path):
-        remedy = f"`twelfth-night new {path.stem}` writes a first bot."
+        remedy = instead_of(path)
         if near := nearest(word, [each.removeprefix(f"{FIELD}-") for each in HOUSE]):
             remedy = f"Did you mean {near}?"
         raise ArenaError(

@@ -169,15 +169,15 @@ def bot_token(
     with client_for(url, token) as client:
         fresh = client.send(calls.new_bot_token(name))
     path = save_bot(url, name, fresh["token"])
+    old = "The old one no longer works, so programs with it stop."
     if print_token:
         # Standard output has the token alone, for scripts.
-        note = f"{name} has a new token. The old one no longer works, so programs with it stop."
-        print(note, file=sys.stderr)
+        print(f"{name} has a new token. {old}", file=sys.stderr)
         print(fresh["token"])
     elif as_json:
         print_json({"name": name, **fresh})
     else:
-        print(f"{name} has a new token, saved in {path}.")
+        print(f"{name} has a new token, saved in {path}. {old}")
 
 
 def bot_pause(

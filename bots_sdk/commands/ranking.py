@@ -82,8 +82,8 @@ def print_rank(client: Client, url: str, ladder: str, bot: str) -> None:
     row = client.send(calls.bot_standing(bot, ladder))
     rating = f"{row['rating'] / 1000:.0f}"
     print(
-        f"{bot} has rank {row['rank']} on {ladder}, with a rating of {rating} (all begin at 1500): "
-        f"{url}/bots/{bot}/"
+        f"{bot} has rank {row['rank']} on {ladder}, with a rating of {rating} (all begin at 1500, "
+        f"and first ranks still change much): {url}/bots/{bot}/"
     )
 
 

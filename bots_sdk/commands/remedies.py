@@ -125,7 +125,8 @@ _BY_TEXT = [
     (re.compile(r"There is no (match) "), "The latest matches are listed at {url}/matches/."),
     (
         re.compile(r"The name ([a-z0-9-]+) is taken by your own remote bot"),
-        "`twelfth-night bot token {0}` gets a new token for it.",
+        "`twelfth-night bot token {0}` gets a new token for it; with --print-token it prints the "
+        "token.",
     ),
     (
         re.compile(r"The name ([a-z0-9-]+) is taken by your own hosted bot"),

@@ -8,7 +8,7 @@ import pytest
 
 from bots_sdk.bot import MatchInfo
 from bots_sdk.bot_errors import BotFileError
-from bots_sdk.bot_files import load
+from bots_sdk.bot_files import load, read_file
 
 INFO: MatchInfo = {
     "game": "twelve-days",
@@ -185,3 +185,16 @@ def test_a_file_that_is_nested_too_deeply_is_refused_with_the_reason(tmp_path: P
         path.write_text(f"x = {source}\n")
         with pytest.raises(BotFileError, match="nested too deeply"):
             load(path)
+
+
+@pytest.mark.parametrize("wrong", ["mybot", "mybto.py", "mybot.zip"])
+def test_a_missing_file_is_refused_with_the_file_that_was_meant(tmp_path: Path, wrong: str) -> None:
+    (tmp_path / "mybot.py").touch()
+    with pytest.raises(BotFileError, match=r"Did you mean .*mybot\.py\?"):
+        read_file(tmp_path / wrong)
+
+
+def test_a_missing_file_without_a_like_one_leads_to_a_first_bot(tmp_path: Path) -> None:
+    (tmp_path / "goose.py").touch()
+    with pytest.raises(BotFileError, match="`twelfth-night new mybot` writes a first bot"):
+        read_file(tmp_path / "mybot.py")

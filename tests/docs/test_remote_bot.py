@@ -143,7 +143,7 @@ def test_a_bot_goes_on_through_outages_and_sends_a_lost_move_again(
     # Two requests got no answer; each was answered later.
     printed = errors(language, done)
     assert sum("No answer from" in line for line in printed) >= 2
-    hints = [line for line in printed if line.endswith("- are the address and the port right?")]
+    hints = [line for line in printed if line.endswith("- is TWELFTH_NIGHT_URL right?")]
     assert len(hints) == 2
     assert all("No answer from" in line for line in hints)
     assert sum(line.endswith("The league answers again.") for line in printed) == 2
@@ -160,7 +160,8 @@ def test_a_bot_without_a_token_or_at_a_wrong_address_stops_with_the_reason(
         pytest.skip(reason)
     done = run_bot(language, tmp_path)
     assert (done.returncode, done.stdout) == (1, "")
-    assert "Set BOT_TOKEN (`twelfth-night bot token --help`)" in errors(language, done)[-1]
+    needed = "Set BOT_TOKEN: `twelfth-night bot token NAME --print-token` prints a new one."
+    assert needed in errors(language, done)[-1]
     with scripted([Answer(404, "no league here")]) as (address, _):
         done = run_bot(language, tmp_path, TWELFTH_NIGHT_URL=address, BOT_TOKEN="tn_b_1")
     assert done.returncode == 1
