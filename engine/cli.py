@@ -117,7 +117,9 @@ def _parser() -> argparse.ArgumentParser:
 
     made = command("observe", _observe, "Print the observation of a seat before a move, as JSON.")
     made.add_argument("file", metavar="FILE", help=_FILE)
-    made.add_argument("--line", required=True, type=_count, help="line of the record, from 1")
+    made.add_argument(
+        "--line", default=1, type=_count, help="line of the record, from 1 (default: 1)"
+    )
     made.add_argument(
         "--ply",
         required=True,

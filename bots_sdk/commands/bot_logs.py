@@ -13,6 +13,7 @@ from bots_sdk.commands.leagues import client_for, owner_token
 from bots_sdk.commands.output import Json, print_json
 from bots_sdk.commands.versions import indented, print_qualifying_matches, print_version
 from bots_sdk.errors import ProblemError
+from bots_sdk.invoking import python_word
 
 _MAX_MATCHES = 50
 
@@ -74,6 +75,11 @@ def logs(
         _print_report(url, report)
     for path in written:
         print(f"Wrote {path}")
+    if written:
+        print(
+            "In each test, write the name of your bot's file in place of `bot` in `from bot import "
+            f"choose`. Then run it beside that file: `{python_word()} {written[0].name}`"
+        )
 
 
 def _newest_if_none_plays(client: Client, bot: answers.Bot) -> int | None:

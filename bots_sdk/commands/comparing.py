@@ -33,6 +33,7 @@ from bots_sdk.commands.home import (
 from bots_sdk.commands.output import Json, print_json
 from bots_sdk.commands.progress import progress
 from bots_sdk.durations import about
+from bots_sdk.invoking import typed
 from engine.games.titles import counted
 from engine.rating import sprt
 from engine.rating.sprt import Decision
@@ -265,6 +266,9 @@ def _show(run: _Run, printers: dict[int, FaultPrinter], *, stopped: bool) -> Non
         if run.faults[version]:
             printers[version].show_end(run.faults[version], run.forfeits[version])
     _show_statistics(run)
+    if run.verdict is Decision.BETTER and run.test.new.path is not None:
+        words = f"twelfth-night upload {run.test.new.name} --bot NAME"
+        print(typed(f"\nNext: `{words}` uploads it as a version of your bot NAME."))
 
 
 def _in_words(run: _Run, *, stopped: bool) -> str:

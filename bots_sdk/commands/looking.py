@@ -27,11 +27,12 @@ _MAX_PLACES = 6
 
 
 class _Place(NamedTuple):
-    """A bot's place in a finished match."""
+    """A bot's place in a finished match, and the number of moves that the referee played for it."""
 
     match: int
     place: int
     seats: int
+    faults: int
 
 
 def status(
@@ -120,18 +121,23 @@ def _print_places(bot: str, found: Sequence[_Place]) -> None:
     # Of equal places, it is the newest.
     worst = max(found, key=lambda each: each.place / each.seats)
     which = "worst" if worst.place > 1 else "newest"
-    print(
-        typed(
-            f"  The {which} one: `twelfth-night match {worst.match}` shows what happened, "
-            f"`twelfth-night analyse {worst.match} --bot {bot}` shows the mistakes."
-        )
+    text = (
+        f"  The {which} one: `twelfth-night match {worst.match}` shows what happened, "
+        f"`twelfth-night analyse {worst.match} --bot {bot}` shows the mistakes."
     )
+    if worst.faults:
+        moves = "1 move" if worst.faults == 1 else f"{worst.faults} moves"
+        text = (
+            f"  In the {which} one the referee played {moves} for {bot}: "
+            f"`twelfth-night logs {bot} --match {worst.match}` shows why."
+        )
+    print(typed(text))
 
 
 def _places(bot: str, matches: Sequence[answers.Match]) -> list[_Place]:
     """Return a bot's places in matches with a public result."""
     return [
-        _Place(match["id"], seat["place"], match["seats"])
+        _Place(match["id"], seat["place"], match["seats"], seat["faults"])
         for match in matches
         for seat in match["seating"]
         if seat["bot"] == bot and seat["place"]

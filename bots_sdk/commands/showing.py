@@ -37,7 +37,8 @@ def match(
     columns = ("seat", "bot", "version", "place", "score", "faults")
     table = new_table(*columns)
     for seat in found["seating"]:
-        add_row(table, *(seat.get(column) for column in columns))
+        faults = f"{seat['faults']}, forfeited" if seat["forfeited"] else seat["faults"]
+        add_row(table, *(seat.get(column) for column in columns[:-1]), faults)
     print_table(table)
     print(f"{url}/matches/{number}/")
 

@@ -15,7 +15,7 @@ from bots_sdk.bot_files import compiled, read_file
 from bots_sdk.call import Call, read_nothing, url_path
 from bots_sdk.client import Client
 from bots_sdk.commands.errors import REFUSED, ImpossibleError
-from bots_sdk.commands.leagues import client_for, forget_bot, owner_token, save_bot
+from bots_sdk.commands.leagues import client_for, forget_bot, owner_token, read_saved, save_bot
 from bots_sdk.commands.output import Json, print_json
 from bots_sdk.commands.ranking import (
     follow_to_rank,
@@ -100,6 +100,8 @@ def upload(
         created = _find_or_create(client, url, name, file)
         if created and not as_json:
             print(f"Created the hosted bot {name}: {url}/bots/{name}/")
+            if read_saved().league(url).bots.keys() - {name}:
+                print("If the file is a new version of another bot of yours, add --bot NAME.")
         version: Any = None
         try:
             version = _send(client, name, file, source, note, held=held, again=again)

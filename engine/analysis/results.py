@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
+from engine.referee import FAULTS_TO_FORFEIT
+
 BEST, FINE, MISTAKE, BLUNDER = MARKS = ("best", "fine", "mistake", "blunder")
 
 MISTAKE_LOSS = 0.03
@@ -191,8 +193,12 @@ class Analysis:
 
     def in_words(self, total: Total, parts: Mapping[str, float]) -> str:
         """Return `Total.in_words` of one of the totals."""
-        worse = sum(each.seat == total.seat and each.loss > 0 for each in self.decisions)
-        return total.in_words(parts, [each.result for each in self.totals], worse)
+        own = [each for each in self.decisions if each.seat == total.seat]
+        worse = sum(each.loss > 0 for each in own)
+        text = total.in_words(parts, [each.result for each in self.totals], worse)
+        if sum(each.fault is not None for each in own) >= FAULTS_TO_FORFEIT:
+            text += " It forfeited, so for the ratings it is last."
+        return text
 
     def as_json(self) -> dict[str, Any]:
         """Return the analysis as JSON data."""

@@ -94,7 +94,8 @@ def unit_test(match_id: int, ply: int, observation: Observation) -> str:
         "import json\n\nfrom bot import choose  # your bot's file\n\n\n"
         f"def test_match_{match_id}_ply_{ply}():\n"
         f"    observation = json.loads({json.dumps(observation)!r})\n"
-        '    assert choose(observation) in observation["legal_moves"]\n'
+        '    assert choose(observation) in observation["legal_moves"]\n\n\n'
+        f'if __name__ == "__main__":\n    test_match_{match_id}_ply_{ply}()\n    print("ok")\n'
     )
 
 

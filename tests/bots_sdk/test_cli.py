@@ -308,10 +308,10 @@ def test_status_names_the_commands_that_explain_the_match_with_the_worst_place(
     assert logged_in("bot", "create", "mybot").exit_code == 0
     bot = {"name": "mybot", "kind": "remote", "version": 1, "online": False, "paused": False}
     stub.answers["GET bots/mybot"] = (200, bot)
-    seating = [{"bot": "mybot", "place": 3}, {"bot": "house-thumb", "place": 1}]
+    seating = [{"bot": "mybot", "place": 3, "faults": 0}, {"bot": "house-thumb", "place": 1}]
     secret = [{"bot": "mybot", "place": None}, {"bot": "house-thumb", "place": None}]
-    lost = [{"bot": "mybot", "place": 4}, {"bot": "house-thumb", "place": 1}]
-    won = [{"bot": "mybot", "place": 1}, {"bot": "house-thumb", "place": 2}]
+    lost = [{"bot": "mybot", "place": 4, "faults": 0}, {"bot": "house-thumb", "place": 1}]
+    won = [{"bot": "mybot", "place": 1, "faults": 0}, {"bot": "house-thumb", "place": 2}]
     matches = [
         {"id": 10, "seats": 4, "status": "finished", "seating": won},
         {"id": 9, "seats": 4, "status": "finished", "seating": secret},

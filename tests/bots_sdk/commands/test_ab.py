@@ -88,6 +88,14 @@ def test_a_better_version_is_called_better(home: Home) -> None:
     assert 16 <= found["blocks_with_different_results"] <= found["blocks_with_different_moves"]
 
 
+def test_a_better_file_leads_to_its_upload(home: Home) -> None:
+    Path("better.py").write_text(
+        "from bots_sdk.reference import make_player\nchoose = make_player('house-counting')\n"
+    )
+    shown = home("ab", "first.py", "better.py", *SOME).stdout
+    assert "twelfth-night upload better.py --bot NAME` uploads it" in shown
+
+
 def test_a_worse_version_is_not_better(home: Home) -> None:
     result = home("ab", "house-counting", "first.py", *SOME)
     assert result.exit_code == 1

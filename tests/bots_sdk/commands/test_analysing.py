@@ -11,7 +11,9 @@ from bots_sdk.commands import analysing
 from engine.analysis import Analysis, Decision, Total, analyse
 from engine.analysis.results import signed
 from engine.cli import simulate
+from engine.games.game import Observation
 from engine.record import Record, write
+from engine.referee import play
 from tests.bots_sdk.conftest import Cli
 from tests.bots_sdk.stub import StubLeague
 
@@ -236,3 +238,22 @@ def test_the_decisions_of_one_bot_are_listed_alone(cli: Cli, tmp_path: Path) -> 
 )
 def test_a_gain_that_rounds_to_nothing_has_no_sign(gained: float, text: str) -> None:
     assert signed(gained) == text
+
+
+def test_the_summary_of_a_bot_that_forfeited_states_that_it_is_last(
+    cli: Cli, tmp_path: Path
+) -> None:
+    def fail(observation: Observation) -> str:
+        raise ValueError
+
+    def first(observation: Observation) -> str:
+        move: str = observation["legal_moves"][0]
+        return move
+
+    names = ["clumsy", "ada", "goose", "swan"]
+    played = play("partridge", "eagle-short", bytes(32), [fail, first, first, first], names=names)
+    path = tmp_path / "match.jsonl"
+    path.write_text(write(played.record) + "\n")
+    text = " ".join(cli("analyse", path, "--playouts", 8).stdout.split())
+    assert text.count("It forfeited, so for the ratings it is last.") == 1
+    assert re.search(r"clumsy (took|shared) [^.]*\..*It forfeited", text)

@@ -156,3 +156,17 @@ def test_an_address_with_an_impossible_port_is_refused(
     result = cli("ladder")
     assert result.exit_code == 2
     assert "a port is a number from 1 to 65535" in result.stderr
+
+
+def test_the_status_names_the_logs_if_the_referee_played_in_the_worst_match(
+    logged_in: Cli, stub: StubLeague
+) -> None:
+    assert logged_in("bot", "create", "mybot").exit_code == 0
+    bot = {"name": "mybot", "kind": "remote", "version": 1, "online": True, "paused": False}
+    stub.answers["GET bots/mybot"] = (200, bot)
+    seating = [{"bot": "mybot", "place": 4, "faults": 15}]
+    match = {"id": 8, "seats": 4, "status": "finished", "seating": seating}
+    stub.answers["GET matches"] = (200, {"results": [match], "next": None})
+    text = " ".join(logged_in("status").stdout.split())
+    assert "In the worst one the referee played 15 moves for mybot" in text
+    assert "`twelfth-night logs mybot --match 8` shows why." in text

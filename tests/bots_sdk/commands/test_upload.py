@@ -11,6 +11,7 @@ from bots_sdk.cli import application
 from bots_sdk.commands import bot_logs, uploading
 from bots_sdk.commands.versions import with_name
 from bots_sdk.errors import ProblemError
+from bots_sdk.saved import Saved, SavedLeague
 from tests.bots_sdk.commands.leagues import FakeLeague
 
 QUALIFYING = {
@@ -81,6 +82,8 @@ def upload(
 ) -> Any:
     monkeypatch.setattr(uploading, "owner_token", lambda: (league.url, "token"))
     monkeypatch.setattr(uploading, "client_for", lambda *_: league)
+    saved = SavedLeague(bots=dict.fromkeys(league.bots, "t"))
+    monkeypatch.setattr(uploading, "read_saved", lambda: Saved(file, "", {league.url: saved}))
     monkeypatch.setattr(uploading, "save_bot", lambda *_: None)
     monkeypatch.setattr(uploading, "forget_bot", lambda *_: None)
     return CliRunner().invoke(application(), ["upload", str(file), *options], input=typed)
@@ -96,6 +99,15 @@ def test_a_refused_upload_deletes_the_bot_that_it_created(
     assert result.stdout.count("crash: no") == 1
     assert "so it is deleted" in result.stdout
     assert league.bots == set()
+
+
+@pytest.mark.parametrize("other", [True, False])
+def test_an_upload_that_creates_a_second_bot_names_the_option_for_a_version(
+    file: Path, monkeypatch: pytest.MonkeyPatch, other: bool
+) -> None:
+    shown = upload(League("malvolio") if other else League(), file, monkeypatch).stdout
+    text = "If the file is a new version of another bot of yours, add --bot NAME."
+    assert (text in shown) is other
 
 
 @pytest.mark.parametrize("at_once", [False, True])
