@@ -24,7 +24,14 @@ def simulated() -> Record:
 def serve(stub: StubLeague, record: Record, **changes: Any) -> None:
     """Have the stub serve a match with a record."""
     seating = [
-        {"seat": seat, "bot": "ada", "score": record.scores[seat], "place": record.places[seat]}
+        {
+            "seat": seat,
+            "bot": "ada",
+            "score": record.scores[seat],
+            "place": record.places[seat],
+            "faults": 15 if seat == 1 else 0,
+            "forfeited": seat == 1,
+        }
         for seat in range(record.seats)
     ]
     match = {
@@ -46,6 +53,7 @@ def test_a_public_match_is_shown_with_the_reason_of_each_result(
     serve(stub, record, **shown)
     result = logged_in("match", 7)
     assert result.exit_code == 0
+    assert "15, forfeited" in result.stdout
     assert re.search(
         r"^  trick 1: \S+ leads .*\n    \d+ is the lowest card, so \S+ wins the trick$",
         result.stdout,
