@@ -231,6 +231,9 @@ def _print_next(words: str, setup: HomeSetup, summary: TrialSummary, against: li
     """Print the commands for a surer verdict and for a closer look."""
     game = setup.table.game
     rows = []
+    if any(summary.faults.values()):
+        file = shlex.quote(shlex.split(words)[0])
+        rows.append((f"{command_word()} check {file}", "find its faults first"))
     if summary.blocks < _MAX_QUICK_BLOCKS * 10:
         more = max(8, 4 * summary.blocks)
         opponents = "".join(

@@ -265,6 +265,15 @@ def test_a_bot_that_forfeits_all_matches_gets_the_command_for_the_other_game(hom
     assert 'GAMES = ["partridge"]' in result.stdout
 
 
+def test_a_bot_with_faults_gets_the_check_as_its_next_command(home: Home) -> None:
+    Path("some.py").write_text(
+        "def choose(o): return o['legal_moves'][0] if o['seat'] else 'nothing'\n"
+    )
+    shown = home("try", "some.py", *SMALL[:2], "--blocks", 1).stdout
+    assert re.search(r"Next:\n  twelfth-night check some.py +# find its faults first\n", shown)
+    assert "check first.py" not in home("try", "first.py", *SMALL[:2], "--blocks", 1).stdout
+
+
 def test_without_an_elo_the_reason_is_printed() -> None:
     won = Share(blocks=2, mean=1.0, low=None, high=None)
     assert trying.spelled_elo(won) == "all won (no error bar below 5 blocks)"
