@@ -8,12 +8,13 @@ from typing import Any
 from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
 
-from league import competitions, models
+from league import competitions, models, ratings
 from league.competitions.settings_checks import EVENT_SETTINGS
 from league.moderation import log as moderation_log
 from web.admin_checks import AccountForm, BotForm, LadderForm, ScheduleForm, TournamentForm
@@ -154,6 +155,13 @@ class LadderAdmin(_SafeAdmin):
         if obj is not None and obj.rounds.exists():
             return False
         return super().has_delete_permission(request, obj)
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """Store the ladder; after a pause its bots don't count as idle."""
+        with transaction.atomic():
+            super().save_model(request, obj, form, change)
+            if change and "paused" in form.changed_data and not obj.paused:
+                ratings.note_resumed(obj.pk)
 
 
 @admin.register(models.Tournament)

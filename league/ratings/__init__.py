@@ -4,7 +4,7 @@ from league.ratings.alarms import alarms, check_ladder, take_checks, take_overdu
 from league.ratings.applying import apply_round, rounds_to_apply
 from league.ratings.corrections import correct, ladders_to_correct
 from league.ratings.fold import DamagedError
-from league.ratings.hiding import hide_idle, ladders_to_hide_on
+from league.ratings.hiding import hide_idle, ladders_to_hide_on, note_resumed
 from league.ratings.luck_counts import count_luck, take_luck_counts
 from league.ratings.performance import fit_round, take_fits
 from league.ratings.ranked_from import copy_ranked_from, ladders_with_other_ranked_from
@@ -27,6 +27,7 @@ __all__ = [
     "ladders_to_hide_on",
     "ladders_with_other_ranked_from",
     "mark_void",
+    "note_resumed",
     "recompute",
     "rounds_to_apply",
     "take_checks",

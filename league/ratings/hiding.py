@@ -67,6 +67,13 @@ def hide_idle(ladder_id: int) -> int:
     return hidden + back
 
 
+def note_resumed(ladder_id: int) -> None:
+    """Let the idle days of a ladder's bots begin again: they could not play while it was paused."""
+    with transaction.atomic():
+        ladder = Ladder.objects.select_for_update(no_key=True).get(pk=ladder_id)
+        ladder.standings.shown().order_by().update(active_at=timezone.now())
+
+
 def note_withdrawal(ladder: Ladder, bot: Bot) -> None:
     """Hide a bot that leaves a ladder; call it in a transaction that holds the ladder's lock."""
     Withdrawal.objects.get_or_create(ladder=ladder, bot=bot)

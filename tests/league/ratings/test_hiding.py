@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.contrib.auth.models import User
 from django.db.models import Sum
 from django.test import Client
 from django.utils import timezone
@@ -12,6 +13,7 @@ from league.models import BlockEntry, Bot, Fit, Ladder, RoundEntry, Standing, Wi
 from league.ratings.hiding import hide_idle, ladders_to_hide_on
 from league.ratings.standings import find_bots, standing_rows, standings_in_order
 from tests.league import small
+from tests.web.test_admin import form_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -91,6 +93,23 @@ def test_no_bot_becomes_idle_on_a_paused_ladder(ladder: Ladder) -> None:
     Ladder.objects.update(paused=True)
     assert ladders_to_hide_on() == []
     assert hide_idle(ladder.pk) == 0
+
+
+def test_after_a_pause_the_idle_days_begin_again_for_shown_bots(ladder: Ladder) -> None:
+    last_active(15, "bot-1")
+    hide_idle(ladder.pk)
+    Ladder.objects.update(paused=True)
+    last_active(15, "bot-2", "bot-3", "bot-4")
+    organiser = User.objects.create_superuser("olga")
+    client = Client()
+    client.force_login(organiser)
+    path = f"/admin/league/ladder/{ladder.pk}/change/"
+    sent = {**form_of(client, path), "k_schedule": "{}"}
+    del sent["paused"]
+    assert client.post(path, sent).status_code == 302
+    assert not Ladder.objects.get().paused
+    assert ladders_to_hide_on() == []
+    assert {name for name, _, _ in shown(ladder)} == {"bot-0", "bot-2", "bot-3", "bot-4"}
 
 
 def test_only_shown_bots_have_ranks_and_hidden_bots_are_listed_last(
