@@ -30,7 +30,9 @@ MAX_ROUNDS = 200
 MAX_SECONDS = 10.0
 """A run begins no round after this time."""
 _MAX_FAULTS = 20
-"""A run ends after so many rounds that can't be archived."""
+"""A run notes the first faults only."""
+_MAX_FAILURES = 3
+"""A run ends after so many files that can't be stored: the storage fails for all rounds."""
 _BLOCKS = 50
 """Blocks read at a time."""
 _MATCHES = 500
@@ -99,7 +101,7 @@ def archive_due(now: datetime, *, max_rounds: int | None = MAX_ROUNDS) -> Run:
             archive all.
     """
     ends = monotonic() + MAX_SECONDS
-    done, faults = 0, []
+    done, failures, faults = 0, 0, []
     for round_id in due_rounds(now).values_list("pk", flat=True).iterator():
         if max_rounds is not None and (done == max_rounds or monotonic() > ends):
             break
@@ -108,9 +110,10 @@ def archive_due(now: datetime, *, max_rounds: int | None = MAX_ROUNDS) -> Run:
         except ValueError as error:  # an ArchiveError, or a pack that is damaged
             log.error("a round can't be archived", round_id=round_id, error=str(error))
             faults.append(str(error))
-            if isinstance(error, ArchiveError) or len(faults) == _MAX_FAULTS:
-                break  # the storage fails, so it would fail for the others too
-    run = Run(now, done, due_rounds(now).count(), faults)
+            failures += isinstance(error, ArchiveError)
+            if failures == _MAX_FAILURES:
+                break
+    run = Run(now, done, due_rounds(now).count(), faults[:_MAX_FAULTS])
     try:
         cache.set(_RUN, run._asdict(), _RUN_KEPT_SECONDS)
     except RedisError:

@@ -173,7 +173,8 @@ def test_the_packs_stay_if_the_storage_returns_other_bytes(
     monkeypatch.setattr(archive_files, "_bytes_of", lambda name: real(name)[:-1])
     run = archive_all()
     assert (run.rounds, archived(), RoundArchive.objects.count()) == (0, 0, 0)
-    assert ["has other bytes than were written" in fault for fault in run.faults] == [True]
+    assert all("has other bytes than were written" in fault for fault in run.faults)
+    assert len(run.faults) == min(3, ladder.rounds.count()), "a storage that fails ends the run"
 
 
 def test_a_full_disk_is_a_fault_of_the_run(ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -233,6 +234,18 @@ def test_a_damaged_pack_is_not_archived_and_does_not_stop_the_others(ladder: Lad
     run = archive_all()
     assert run.rounds == ladder.rounds.count() - 1
     assert [f"match {broken.pk}" in fault for fault in run.faults] == [True]
+
+
+def test_many_damaged_rounds_do_not_keep_later_rounds_from_the_archive(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(archiving, "_MAX_FAULTS", 1)
+    rounds = list(archiving.due_rounds(timezone.now() + LATER))
+    assert len(rounds) > 2
+    for round_ in rounds[:2]:
+        Match.objects.filter(block__round=round_).update(packed_record=b"damaged")
+    run = archive_all()
+    assert (run.rounds, len(run.faults)) == (len(rounds) - 2, 1)
 
 
 def test_void_marks_of_an_archived_round_change_the_ratings_and_can_be_taken_back(
