@@ -102,6 +102,7 @@ class PlayedMatch:
         forfeited: the seats that forfeited, after three faults each.
         faults: the faults of all bots before their forfeits.
         seconds: the time of each move, by bot id.
+        changed: the files beside the bots that have changed since the process first read them.
     """
 
     fixture: Fixture
@@ -109,6 +110,7 @@ class PlayedMatch:
     forfeited: tuple[int, ...]
     faults: tuple[FaultReport, ...]
     seconds: tuple[tuple[float, ...], ...]
+    changed: tuple[str, ...] = ()
 
     @property
     def result(self) -> MatchResult:

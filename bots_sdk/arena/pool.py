@@ -31,7 +31,12 @@ def cores() -> int:
 
 
 class Pool:
-    """Processes that play matches. Use a pool once, in a ``with``; its end ends the processes."""
+    """Processes that play matches. Use a pool once, in a ``with``; its end ends the processes.
+
+    Attributes:
+        changed: files beside the bots that changed while matches were played: the bots of later
+            matches were others.
+    """
 
     def __init__(self, setup: WorkerSetup, jobs: int) -> None:
         """Create a pool; entering it starts the processes.
@@ -46,6 +51,7 @@ class Pool:
         self._fixtures: Iterator[Fixture] = iter(())
         self._turn = threading.Lock()
         self._ended = threading.Event()
+        self.changed: set[str] = set()
         self._done: queue.SimpleQueue[PlayedMatch | Exception | None] = queue.SimpleQueue()
 
     def __enter__(self) -> Self:
@@ -96,6 +102,7 @@ class Pool:
             elif isinstance(done, Exception):
                 raise done
             else:
+                self.changed.update(done.changed)
                 yield done
 
     def _serve(self, worker: "subprocess.Popen[bytes]") -> None:

@@ -11,7 +11,7 @@ import struct
 import sys
 import traceback
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import IO, Any
 
 from bots_sdk.arena.contestants import Contestant, PlayerFactory
@@ -23,6 +23,7 @@ from bots_sdk.arena.matches import (
     limit_time,
     play_fixture,
 )
+from bots_sdk.arena.reads import Reads
 from bots_sdk.bot_errors import BotFileError
 
 _LENGTH = struct.Struct(">I")
@@ -82,6 +83,7 @@ def _leave() -> None:
 
 def _play_all(orders: IO[bytes], answers: IO[bytes]) -> None:
     setup: WorkerSetup = receive(orders)
+    reads = Reads(each.path for each in setup.contestants if each.path)
     try:
         factory = in_time(lambda: PlayerFactory(setup.contestants))
     except BotFileError as error:
@@ -98,6 +100,8 @@ def _play_all(orders: IO[bytes], answers: IO[bytes]) -> None:
         answer: Answer
         try:
             answer = play_fixture(factory, setup.table, fixture, names)
+            if changed := reads.changed():
+                answer = replace(answer, changed=changed)
         except Exception:
             answer = WorkerFailure(traceback.format_exc())
         send(answers, answer)

@@ -27,6 +27,7 @@ from bots_sdk.commands.home import (
     RulesName,
     Seats,
     SeedText,
+    note_changed,
     note_undeclared,
     process_count,
 )
@@ -207,10 +208,11 @@ def ab(
     }
     stopped = False
     began = time.monotonic()
+    pool = Pool(WorkerSetup(setup.table, test.contestants), jobs)
 
     with progress(run.line, quiet=as_json) as print_line:
         try:
-            with Pool(WorkerSetup(setup.table, test.contestants), jobs) as pool:
+            with pool:
                 blocks = blocks_in_order(pool.play(test.fixtures()))
                 words_after = _FIRST_WORDS_SECONDS
                 for step in sprt.llr_path(plan, _results(run, blocks, printers, print_line)):
@@ -221,6 +223,7 @@ def ab(
                         words_after = 2 * seconds
         except KeyboardInterrupt:
             stopped = True
+    note_changed(pool.changed)
     if as_json:
         print_json(_as_json(run, setup, printers, stopped=stopped))
     else:

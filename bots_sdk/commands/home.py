@@ -2,7 +2,7 @@
 
 import secrets
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -193,6 +193,16 @@ def note_undeclared(files: Sequence[str], setup: HomeSetup) -> None:
             with suppress(ImpossibleError):  # a wrong GAMES does not keep an opponent from playing
                 remedy = f"Name an opponent that plays it; {writes} writes one."
                 _note_undeclared(opponent.name, game, remedy)
+
+
+def note_changed(files: Iterable[str]) -> None:
+    """Print a note for each file beside a bot that changed while the matches were played."""
+    for file in sorted(files):
+        print(
+            f"Note: {file} changed while the matches were played, so the results may mix two "
+            "versions of a bot. Run the command again.",
+            file=sys.stderr,
+        )
 
 
 def _note_undeclared(word: str, game: str, remedy: str) -> None:

@@ -29,6 +29,7 @@ from bots_sdk.commands.home import (
     Seats,
     SeedText,
     declared_by,
+    note_changed,
     note_undeclared,
     process_count,
 )
@@ -131,6 +132,7 @@ def try_bot(
         print(f"The same deals again: --seed {setup.seed_text}", flush=True)
     results = TrialResults(trial)
     fault_printer = FaultPrinter(trial.bot, setup, faults, as_json=as_json)
+    pool = Pool(WorkerSetup(setup.table, trial.contestants), jobs)
     error: ArenaError | None = None
     stopped = False
 
@@ -156,7 +158,7 @@ def try_bot(
         if not blocks:
             fixtures = in_time(fixtures, seats, began + FIRST_VERDICT_SECONDS)
         try:
-            with Pool(WorkerSetup(setup.table, trial.contestants), jobs) as pool:
+            with pool:
                 for played in pool.play(fixtures):
                     for fault in results.add(played):
                         fault_printer.take(played, fault, print_line)
@@ -164,6 +166,7 @@ def try_bot(
             stopped = True
         except ArenaError as failed:
             error = failed
+    note_changed(pool.changed)
     summary = results.summary()
     if as_json:
         print_json(_as_json(trial, setup, summary, fault_printer.saved, stopped=stopped))

@@ -6,7 +6,9 @@ import pytest
 
 from bots_sdk.arena import matches
 from bots_sdk.arena.contestants import PlayerFactory
-from tests.bots_sdk.arena.test_arena import FIRST, TABLE, written
+from bots_sdk.arena.pool import Pool
+from bots_sdk.arena.worker import WorkerSetup
+from tests.bots_sdk.arena.test_arena import FIRST, TABLE, trial, written
 
 
 def test_each_player_finds_its_own_module_also_during_a_move(tmp_path: Path) -> None:
@@ -45,3 +47,29 @@ def test_each_player_finds_its_own_modules_in_a_folder_without_init(
     seen = {"legal_moves": ["give 1", "give 2"]}
     for _ in "ab":
         assert [each(seen) for each in players] == ["give 1", "give 2"]
+
+
+def test_files_that_the_bots_have_read_are_named_if_they_change(tmp_path: Path) -> None:
+    source = """
+import helper
+from pathlib import Path
+def start(info): Path(__file__).with_name("weights.txt").read_text()
+def choose(observation): return helper.pick(observation["legal_moves"])
+"""
+    bot = written(tmp_path, source, "bot/bot.py")
+    beside = tmp_path / "bot"
+    helper, weights, notes = (beside / name for name in ("helper.py", "weights.txt", "notes.txt"))
+    helper.write_text("def pick(moves): return moves[0]\n")
+    for path in (weights, notes):
+        path.write_text("1")
+    planned = trial(bot, "random", blocks=3)
+    pool = Pool(WorkerSetup(planned.table, planned.contestants), 1)
+    changes = iter([beside / "bot.py", notes, helper, weights])
+    seen = []
+    with pool:
+        for _ in pool.play(planned.fixtures()):
+            seen.append(sorted(Path(file).name for file in pool.changed))
+            if changed := next(changes, None):
+                changed.write_text(changed.read_text() + "\n")
+    assert (seen[0], seen[-1]) == ([], ["helper.py", "weights.txt"])
+    assert all("helper.py" in files for files in seen[5:])
