@@ -39,9 +39,9 @@ CODES: dict[str, tuple[int, str]] = {
     ),
     "invalid-token": (
         401,
-        "The token does not work: it is mistyped, expired, revoked or replaced. POST "
-        "/api/v1/tokens returns a new owner token, POST /api/v1/bots/NAME/token a new bot token; "
-        "so does `twelfth-night bot token NAME --print-token`.",
+        "The token does not work: it is mistyped, expired, revoked or replaced. `twelfth-night bot "
+        "token NAME --print-token` or POST /api/v1/bots/NAME/token returns a new bot token, POST "
+        "/api/v1/tokens a new owner token.",
     ),
     "wrong-credentials": (
         401,
