@@ -50,8 +50,8 @@ def matches_playing(count: int) -> QuerySet[Match]:
 
 
 def matches_finished(count: int) -> QuerySet[Match]:
-    """Return the matches that finished last."""
-    return matches_listed().finished().order_by("-finished_at")[:count]
+    """Return the matches that finished last, of those whose result everybody may see."""
+    return matches_listed().filter(public_results()).order_by("-finished_at")[:count]
 
 
 def tagged(matches: Sequence[Match]) -> Sequence[Match]:

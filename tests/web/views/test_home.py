@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from league import competitions, feeds
-from league.models import Bot, Highlight, Ladder, Match, Standing, Tournament
+from league.models import Block, Bot, Highlight, Ladder, Match, Standing, Tournament
 from tests.league import small
 from tests.league.play.live import match_of, remote_bots
 from tests.web.pages import page, queries, words_of
@@ -42,6 +42,19 @@ def test_the_home_page_shows_matches_in_play(client: Client) -> None:
     assert page(client, "/").count('<span class="state playing">live</span>') == 7
     Match.objects.update(status=Match.Status.VOID)
     assert hidden in page(client, "/")
+
+
+def test_the_home_page_lists_only_matches_with_a_result_to_see(
+    client: Client, played: Tournament
+) -> None:
+    shown = set(re.findall(r'href="/matches/(\d+)/', page(client, "/")))
+    finished = set(map(str, Match.objects.finished().values_list("pk", flat=True)))
+    assert shown & finished
+    Block.objects.update(state=Block.State.PLAYING, duplicate=True)
+    assert "result hidden" in page(client, "/matches/")
+    text = page(client, "/")
+    assert "result hidden" not in text
+    assert not finished.intersection(re.findall(r'href="/matches/(\d+)/', text))
 
 
 def test_an_address_without_a_page_is_not_found(client: Client) -> None:
