@@ -50,7 +50,8 @@ async function fill() {
     start(part(article, "[data-table]"));
   }
   if (!isLive) {
-    for (const table of old) table.classList.remove("over"); // it plays again
+    // A replay plays again; a match that has ended does not, so its place stays free.
+    for (const table of old) if (table.dataset.table === "replay") table.classList.remove("over");
     return;
   }
   for (const table of old) if (table.dataset.table === "replay") table.closest("article")?.remove();
