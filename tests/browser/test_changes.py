@@ -6,7 +6,7 @@ The streams come from a real gateway, or by hand where a test needs them to fail
 import re
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
 from league import competitions
@@ -186,6 +186,26 @@ def test_a_part_with_the_focus_follows_once_the_focus_leaves_it(
     page.evaluate("document.activeElement.blur()")
     page.clock.run_for(5000)
     expect(page.locator("#rounds a").first).to_contain_text("1 of 1 block")
+
+
+def test_a_part_that_gets_the_focus_while_the_page_is_fetched_follows_later(
+    running: Tournament, fresh: Visit
+) -> None:
+    page = by_hand(fresh.page, f"/tournaments/{running.pk}/")
+    stage = page.locator("#rounds a").first
+    small.run_all()
+    asked: list[Route] = []
+    page.route(f"**/tournaments/{running.pk}/", lambda route: asked.append(route), times=1)
+    with page.expect_request(f"**/tournaments/{running.pk}/"):
+        page.evaluate("streams[0].send('revision', { revision: 'newer' })")
+        page.clock.run_for(1100)
+    stage.focus()
+    asked[0].continue_()
+    expect(page.locator("#now")).to_contain_text("wins.")
+    expect(stage).to_contain_text("0 of 1 block")
+    page.evaluate("document.activeElement.blur()")
+    page.clock.run_for(5000)
+    expect(stage).to_contain_text("1 of 1 block")
 
 
 def test_without_javascript_both_pages_show_their_state_and_load_again(

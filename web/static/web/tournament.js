@@ -10,10 +10,10 @@ const part = () => /** @type {HTMLElement|null} */ (document.querySelector("[dat
 let shown = part()?.dataset.revision;
 
 async function update() {
-  // A part with the keyboard focus stays as it is. Then the page does not show the revision yet.
-  const isHeld = document.activeElement?.closest("[data-live]");
   await refresh();
-  if (!isHeld) shown = part()?.dataset.revision;
+  // A part with the keyboard focus stays as it is. Then the page does not show the revision yet.
+  // The focus may have come there while the page was fetched.
+  if (!document.activeElement?.closest("[data-live]")) shown = part()?.dataset.revision;
 }
 
 if (shown) followChanges(part()?.dataset.changes ?? "", () => shown, update, PACE);
