@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
-from league import competitions
+from league import competitions, play
 from league.models import PlayerTable, Tournament
 from tests.api.play.sites import Site
 from tests.browser.conftest import Visit
@@ -206,6 +206,31 @@ def test_a_part_that_gets_the_focus_while_the_page_is_fetched_follows_later(
     page.evaluate("document.activeElement.blur()")
     page.clock.run_for(5000)
     expect(stage).to_contain_text("1 of 1 block")
+
+
+def test_what_a_reader_opens_and_closes_stays_so_while_a_page_follows(
+    running: Tournament, fresh: Visit
+) -> None:
+    page = by_hand(fresh.page, f"/tournaments/{running.pk}/")
+    numbers, block = (page.locator(f"details.{name}") for name in ("numbers", "block"))
+    played = block.locator(".match-link", has_text="result hidden")
+    waiting = play.claim_due_hosted()
+
+    def play_one() -> None:
+        play.play_match(waiting.pop(), players=small.players)
+        page.evaluate("streams[0].send('revision', { revision: 'newer' })")
+        page.clock.run_for(6000)
+
+    numbers.locator("summary").first.evaluate("summary => summary.click()")
+    play_one()
+    expect(block).to_have_attribute("open", "")
+    expect(played).to_have_count(1)
+    expect(numbers).to_have_attribute("open", "")
+    block.locator("summary").evaluate("summary => summary.click()")
+    play_one()
+    expect(played).to_have_count(2)
+    expect(block).not_to_have_attribute("open", "")
+    expect(numbers).to_have_attribute("open", "")
 
 
 def test_without_javascript_both_pages_show_their_state_and_load_again(

@@ -21,6 +21,7 @@ export async function refresh() {
   }
   for (const old of document.querySelectorAll("[data-live]")) {
     const now = fresh.getElementById(old.id);
+    if (now) keepOpen(old, now);
     if (!now || now.isEqualNode(old)) continue;
     // A part with the keyboard focus stays until the focus leaves it.
     if (!old.contains(document.activeElement)) replace(old, now);
@@ -47,6 +48,20 @@ function replace(old, now) {
     else fresh.removeAttribute("aria-live");
   }
   old.replaceWith(now);
+}
+
+/**
+ * Opens and closes the details of a fresh part as the reader has set them.
+ * @param {Element} old
+ * @param {Element} now
+ */
+function keepOpen(old, now) {
+  const name = (/** @type {Element} */ each) => each.id || each.querySelector("summary")?.textContent;
+  const fresh = [...now.querySelectorAll("details")];
+  for (const each of old.querySelectorAll("details")) {
+    const same = fresh.find((one) => name(one) === name(each));
+    if (same) same.open = each.open;
+  }
 }
 
 /** @param {Element} line  @returns {string} its words without numbers */
