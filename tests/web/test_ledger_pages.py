@@ -1,5 +1,8 @@
 """The pages of rounds: every change of a rating links to its block, matches and seeds."""
 
+import re
+from html import unescape
+
 import pytest
 from django.db import connection
 from django.test import Client
@@ -70,6 +73,21 @@ def test_pages_of_bot_ladder_and_match_link_to_the_round(client: Client, ladder:
     assert f'id="block-{block.number}"' in page(
         client, f"/ladders/quick/rounds/{round_.number}/?block={block.number}"
     )
+
+
+def test_from_the_page_with_a_block_the_links_lead_to_the_other_pages_of_blocks(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("web.views.ladders._BLOCKS", 2)
+    bots = [bot.pk for bot in small.bots(3)]
+    round_ = small.play_round(small.ladder(), *[bots] * 5)
+    address = f"/ladders/quick/rounds/{round_.number}/"
+    text = page(client, f"{address}?block=2")
+    for shown, rel in ((2, "next"), (4, "prev"), (2, "prev"), (0, "next")):
+        assert f'id="block-{shown}"' in text
+        link = re.search(rf'rel="{rel}" href="([^"]*)"', text)
+        assert link is not None
+        text = page(client, address + unescape(link[1]))
 
 
 def test_the_page_of_a_round_in_play_shows_no_seed(client: Client, ladder: Ladder) -> None:

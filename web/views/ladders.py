@@ -162,10 +162,10 @@ def _grouped(rows: list[StandingRow]) -> list[tuple[str, list[StandingRow]]]:
 
 
 def _blocks_page(request: HttpRequest, round_: Round) -> Page[Block]:
-    """Return the page of blocks that has a number, or that holds the block with a number."""
+    """Return the page of blocks that has a number, or else that holds the block with a number."""
     found = rounds.blocks_of(round_)
     block = whole_number(request.GET.get("block", ""))
-    if block is None:
+    if block is None or "page" in request.GET:  # the links from page to page keep the block
         return page_of(request, found, _BLOCKS)
     before = round_.blocks.filter(number__lt=block).count()
     return Paginator(found, _BLOCKS).get_page(before // _BLOCKS + 1)
