@@ -128,11 +128,15 @@ def claim_starved(now: datetime) -> list[int]:
     time: matches come first.
     """
     waiting = queueing.waiting_ids("analyse_match")
-    if not waiting:
+    if not waiting or queueing.waiting_ids("analyse_between_matches", "play", "ratings"):
         return []
     with transaction.atomic():
+        starved = MatchAnalysis.objects.filter(match__in=waiting)
+        # A worker computes the next portion of one just now, so no task of it waits.
+        if starved.filter(attempts__gt=0, due_at__gt=now).exists():
+            return []
         found = (
-            MatchAnalysis.objects.filter(due_at__lte=now, match__in=waiting)
+            starved.filter(due_at__lte=now)
             .order_by("due_at")
             .select_for_update(skip_locked=True)
             .first()

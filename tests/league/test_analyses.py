@@ -1,5 +1,6 @@
 """Analyses of matches: asked for, computed in portions, and stored once."""
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 
 import pytest
@@ -110,12 +111,37 @@ def test_a_portion_that_waits_in_the_queue_is_not_queued_twice(
     assert analyses.claim_due(later()) == []
 
 
+def wait(patch: pytest.MonkeyPatch, ids: set[int], between: Collection[int] = ()) -> None:
+    """Let the analyses of matches wait in the queue, and some of them between matches."""
+    of_task = {"analyse_match": ids, "analyse_between_matches": {*between}}
+    patch.setattr(queueing, "waiting_ids", lambda task, *_queues: of_task[task])
+
+
+def test_no_analysis_goes_on_between_matches_while_another_one_does(
+    match: Match, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = Match.objects.finished().latest("pk")
+    analyses.ask(match=match)
+    analyses.ask(match=other)
+    soon = later() + timedelta(seconds=10)
+    MatchAnalysis.objects.filter(match=other).update(due_at=soon)
+    wait(monkeypatch, {match.pk, other.pk})
+    assert analyses.claim_starved(later()) == [match.pk]
+    wait(monkeypatch, {match.pk, other.pk}, between=[match.pk])
+    assert analyses.claim_starved(soon) == []
+    wait(monkeypatch, {match.pk, other.pk})
+    MatchAnalysis.objects.filter(match=match).update(attempts=1, due_at=soon + analyses.REQUEUE)
+    assert analyses.claim_starved(soon) == []  # a worker computes a portion of the first one
+    compute(match, 600)
+    assert analyses.claim_starved(soon) == [other.pk]
+
+
 def test_an_analysis_that_starves_goes_on_between_matches_one_at_a_time(
     match: Match, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     analyses.ask(match=match)
     assert analyses.claim_starved(later()) == []  # its task is lost, so it is queued again
-    monkeypatch.setattr(queueing, "waiting_ids", lambda task: {match.pk})
+    wait(monkeypatch, {match.pk})
     assert analyses.claim_starved(timezone.now()) == []
     assert analyses.claim_starved(later()) == [match.pk]
     assert analyses.claim_starved(later()) == []
