@@ -98,11 +98,20 @@ def _award(observation: Observation, numbers: list[int]) -> str:
 
 def _lead(observation: Observation, numbers: list[int]) -> str:
     left = len(observation["hand"]) - len(numbers)
-    return f"{_shed(numbers)} at once, and {left} stay in your hand. Many cards are hard to beat."
+    if not left:
+        return "It empties your hand: you win the round if no other seat wins the trick."
+    stay = "1 stays" if left == 1 else f"{left} stay"
+    return f"{_shed(numbers)} at once, and {stay} in your hand. Many cards are hard to beat."
 
 
 def _follow(observation: Observation, numbers: list[int]) -> str:
     if not numbers:
+        plays = [counting_bot.numbers(move) for move in observation["legal_moves"]]
+        if all(len(cards) in (0, len(observation["hand"])) for cards in plays):
+            return (
+                "You could only play your last cards, and you take them back if another seat wins "
+                "the trick."
+            )
         return "Each play would cost a card that is worth more later, for example in a straight."
     lows = [action["cards"][-1] for action in observation["trick"] if action["cards"]]
     if numbers[-1] <= min(lows):

@@ -14,11 +14,11 @@ from league.play.hints import hint
 CLAUSES = [name for name, preset in PRESETS.items() if preset.claus != "none"]
 
 
-def observed(rules: str, phase: str) -> list[dict[str, Any]]:
+def observed(rules: str, phase: str, game: str = "twelve-days") -> list[dict[str, Any]]:
     """Return the observations in a phase of matches with random moves, for seats with a choice."""
     rng, found = Random(7), []
     for _ in range(3):
-        state = catalogue.start("twelve-days", rules, 4, seeded_shuffle(rng.randbytes(32)))
+        state = catalogue.start(game, rules, 4, seeded_shuffle(rng.randbytes(32)))
         while state.actors:
             found += [state.observe(seat) for seat in state.actors]
             state.step({seat: rng.choice(state.legal(seat)) for seat in state.actors})
@@ -53,3 +53,29 @@ def test_a_hint_to_award_names_the_fewest_points_only_if_no_seat_has_fewer() -> 
         assert re.search(r"has [34] points", found.why)
         reasons.add(says_fewest)
     assert reasons == {True, False}
+
+
+@pytest.mark.parametrize("phase", ["lead", "follow"])
+def test_a_hint_on_the_last_cards_tells_what_becomes_of_them(phase: str) -> None:
+    reasons: dict[bool, set[str]] = {True: set(), False: set()}
+    for observation in observed("eagle", phase, "partridge"):
+        plays = [move.split()[1:] for move in observation["legal_moves"] if move != "pass"]
+        hand = len(observation["hand"])
+        found = hint(observation)
+        is_last = all(len(cards) == hand for cards in plays)
+        if phase == "lead":
+            is_last = len(found.move.split()[1:]) == hand
+        elif found.move != "pass":
+            continue
+        reasons[is_last].add(found.why)
+    if phase == "lead":
+        assert reasons[True] == {
+            "It empties your hand: you win the round if no other seat wins the trick."
+        }
+        assert all("in your hand. Many cards" in why for why in reasons[False])
+    else:
+        assert reasons[True] == {
+            "You could only play your last cards, and you take them back if another seat wins the "
+            "trick."
+        }
+        assert all(why.startswith("Each play would cost a card") for why in reasons[False])
