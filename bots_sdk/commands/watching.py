@@ -131,17 +131,17 @@ def _watch_here(
     show_all: bool,
     as_json: bool,
 ) -> None:
-    if seats is None and not ladder and len(words) > 4:
-        seats = len(words)
+    given = [each for word in words for each in field_of([word])]  # `house` stands for several
+    if seats is None and not ladder and len(given) > 4:
+        seats = len(given)
     setup = HomeSetup.from_options(
         words, game=game, rules=rules, seats=seats, ladder=ladder, against=[QUICK], seed=seed
     )
     seats = setup.table.seats
-    if len(words) > seats:
-        raise ImpossibleError(f"{len(words)} bots are given for {seats} seats. Leave some out.")
+    if len(given) > seats:
+        raise ImpossibleError(f"{len(given)} bots are given for {seats} seats. Leave some out.")
     if not as_json:
         note_undeclared(words, setup)
-    given = [each for word in words for each in field_of([word])]
     others = [setup.field[seat % len(setup.field)] for seat in range(seats - len(given))]
     contestants = [*given, *others]
     order = tuple(range(seats))

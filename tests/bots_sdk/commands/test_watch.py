@@ -116,8 +116,9 @@ def test_the_file_declares_its_game(home: Home, tmp_path: Any) -> None:
 
 
 def test_more_bots_than_four_get_more_seats(home: Home) -> None:
-    result = home("watch", *["thumb"] * 5, "--json")
-    assert read(result.stdout.encode()).seats == 5
+    for words in (["thumb"] * 5, ["house", "thumb"]):  # there are four bots of the house
+        result = home("watch", *words, "--json")
+        assert read(result.stdout.encode()).seats == 5
 
 
 def test_the_example_of_an_address_is_of_the_same_league(home: Home) -> None:
@@ -141,6 +142,7 @@ def test_gifts_are_not_called_points(home: Home) -> None:
         (["7", "8"], "Watch one match at a time"),
         (["7", "--seed", "x"], "leave out --game, --rules, --seats"),
         (["thumb", "thumb", "thumb", "thumb", "--seats", "3"], "4 bots are given for 3 seats"),
+        (["house", "--seats", "3"], "4 bots are given for 3 seats"),
         (["thumb", "--game", "partridge", "--seats", "9"], "takes 2 to 8 seats, not 9"),
     ],
 )
