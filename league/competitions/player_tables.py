@@ -73,6 +73,12 @@ def open_table(
         catalogue.find(game).preset(rules).check_seats(seats)
     except UnknownRulesError as error:
         raise ValidationError({"seats": str(error)}) from None
+    # A bot without a seat would not play, but its owner's limit of challenges would count it.
+    if len(set(opponents)) >= seats:
+        most = "1 bot" if seats == 2 else f"{seats - 1} bots"
+        raise ValidationError(
+            {"opponents": f"Name at most {most} for {seats} seats; one of the seats is yours."}
+        )
     names = _opponents(game, level, opponents, user)
     if not has_clock and Bot.objects.remote().filter(name__in=names).exists():
         raise ValidationError(

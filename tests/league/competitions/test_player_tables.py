@@ -259,6 +259,20 @@ def test_only_people_with_an_account_play_against_other_peoples_bots() -> None:
         competitions.open_table(**options, user=guest)
 
 
+def test_no_bot_is_named_that_has_no_seat_and_so_would_only_use_up_a_challenge() -> None:
+    names = [bot.name for bot in small.bots(2, User.objects.create(username="owner"))]
+    Bot.objects.update(max_challenges_per_day=1)
+    options: dict[str, Any] = {"game": "partridge", "rules": "eagle-short", "opponents": names}
+    guest = User.objects.create(username="visitor")
+    with pytest.raises(ValidationError) as refused:
+        competitions.open_table(**options, seats=2, user=guest)
+    assert refused.value.message_dict == {
+        "opponents": ["Name at most 1 bot for 2 seats; one of the seats is yours."]
+    }
+    table, _ = competitions.open_table(**options, seats=3, user=guest)
+    assert MatchSeat.objects.filter(match__table=table, bot__name__in=names).count() == 2
+
+
 def test_nobody_can_create_a_bot_of_a_player() -> None:
     owner = User.objects.create(username="owner")
     with pytest.raises(ValidationError):
