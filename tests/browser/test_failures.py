@@ -90,8 +90,9 @@ def test_a_page_that_waits_for_its_turn_waits_on_after_a_failure(
     expect(page.locator("#notice")).to_be_hidden()
 
 
-def test_a_page_without_a_gateway_plays_by_its_form(page: Page) -> None:
-    Failing(page, re.compile("/api/v1/(turns|matches/[0-9]+/)"), *[{"status": 404}] * 9)
+@pytest.mark.parametrize("status", [404, 401])
+def test_a_page_without_a_gateway_or_a_token_plays_by_its_form(page: Page, status: int) -> None:
+    Failing(page, re.compile("/api/v1/(turns|matches/[0-9]+/)"), *[{"status": status}] * 9)
     turn = page.get_attribute("#table", "data-turn")
     by_mouse(page)
     after(page, turn)

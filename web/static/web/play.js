@@ -143,7 +143,8 @@ async function post(turn, move) {
       body: JSON.stringify({ turn, move }),
     });
     if (answer.ok) return "";
-    if (answer.status === 404) calls = false;
+    // No gateway stands here, or the account plays on another device too: that has the token now.
+    if ([401, 404].includes(answer.status)) calls = false;
     else if (!passes(answer)) return wordsOf(answer);
     else await notice.rest(new StatusError(answer));
   }
