@@ -57,6 +57,8 @@ class Scheduler(PersistentScheduler):
 
     def tick(self, *args: Any, **kwargs: Any) -> float:
         """Queue a task that is due; return the seconds until the next one."""
+        from league import heartbeats  # it needs Django set up
+
         try:
             if not self._leads():
                 return _RETRY_SECONDS
@@ -66,6 +68,7 @@ class Scheduler(PersistentScheduler):
             if self._is_closed:
                 return _RETRY_SECONDS
             log.warning("a scheduled task could not be queued", error=str(error))
+            heartbeats.touch_file()  # a restart of the container would not help
             self._heap = None  # it is made anew from the schedule, which has every task
             self._disconnect()
             return _RETRY_SECONDS

@@ -66,10 +66,20 @@ class PromptConnection(Connection):
         reraise_as_library_errors: Any = True,
         timeout: Any = None,
     ) -> Any:
+        def note_failure(*failure: Any) -> None:
+            from league import heartbeats  # it needs Django set up
+
+            # A restart of the container brings no broker back, and would end the clock of turns.
+            heartbeats.touch_file()
+            if errback:
+                errback(*failure)
+
         pauses = (interval_start, interval_step, interval_max)
         shorter = (min(pause, _MAX_PAUSE_SECONDS) for pause in pauses)
         connect: Any = super()._ensure_connection
-        return connect(errback, max_retries, *shorter, callback, reraise_as_library_errors, timeout)
+        return connect(
+            note_failure, max_retries, *shorter, callback, reraise_as_library_errors, timeout
+        )
 
 
 class PromptAMQP(AMQP):

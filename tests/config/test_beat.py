@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.core.cache import cache
 
 from config.beat import LEASE_KEY, BeatThread, Scheduler
@@ -60,6 +61,15 @@ def test_beat_queues_each_due_task_once_the_broker_is_back(
     queued.clear()
     run_until_idle(scheduler)
     assert {"tick", "prove-sandbox"} <= set(queued)
+
+
+def test_a_beat_that_tries_to_reach_the_broker_counts_as_alive(
+    scheduler: Scheduler, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(settings, "ALIVE_FILE", str(tmp_path / "alive"))
+    monkeypatch.setattr(settings, "REDIS_URL", "unix:///nowhere/valkey.sock")
+    assert scheduler.tick() == 0.5
+    assert (tmp_path / "alive").exists()
 
 
 @pytest.mark.parametrize("rests", [False, True])

@@ -1,6 +1,7 @@
 """Celery's connections to the broker."""
 
 import socket
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -36,3 +37,18 @@ def test_a_thread_does_not_wait_for_ever_for_a_broker_that_hangs() -> None:
             pytest.raises(OperationalError, match="Timeout"),
         ):
             connection.Producer().publish({}, routing_key="control", retry=False)
+
+
+def test_a_worker_that_tries_to_reach_the_broker_counts_as_alive(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """In Kubernetes a probe would else end all workers, and with them the clock of turns."""
+    monkeypatch.setattr(settings, "ALIVE_FILE", str(tmp_path / "alive"))
+    failures: list[Any] = []
+    with (
+        PromptConnection("redis://127.0.0.1:1/0") as connection,
+        pytest.raises(OperationalError, match="refused"),
+    ):
+        connection.ensure_connection(lambda *failure: failures.append(failure), max_retries=1)
+    assert failures
+    assert (tmp_path / "alive").exists()
