@@ -178,12 +178,19 @@ def test_every_part_of_the_containers_runs_its_command_here_too() -> None:
         if name == "front":
             continue  # in compose a shell puts its addresses together
         # A pod plays one match at a time: its limit of memory is for that one.
-        given = {"${WEB_THREADS:-16}": "16", "${PLAY_WORKERS:-0}": "1"}
+        given = {"${WEB_THREADS:-16}": "$(WEB_THREADS)", "${PLAY_WORKERS:-0}": "1"}
         wanted = [given.get(word, word) for word in COMPOSE[name]["command"]]
         assert sorted(container(pod)["command"]) == sorted(wanted), name
     assert " ".join(container(PODS["front"])["command"]) in COMPOSE["front"]["command"][-1]
     assert f":-{container(PODS['broker'])['image']}}}" in COMPOSE["broker"]["image"]
     assert {container(pod)["image"] for pod in LEAGUE.values()} == {"twelfth-night"}
+
+
+def test_variables_in_commands_are_among_the_settings() -> None:
+    settings = of_kind("ConfigMap")["league-settings"]["data"]
+    for pod in LEAGUE.values():
+        for name in re.findall(r"\$\(([A-Z_]+)\)", " ".join(container(pod)["command"])):
+            assert settings[name] == "16"
 
 
 def test_selectors_choose_the_pods_of_their_object() -> None:
