@@ -9,8 +9,10 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
+from django.http.request import split_domain_port
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
+from redis.connection import parse_url
 
 _YES = ("1", "yes", "true", "on")
 _NO = ("0", "no", "false", "off", "")
@@ -53,44 +55,58 @@ def url(name: str) -> str:
     """
     defaults[name] = ""
     value = os.environ.get(name, "")
-    parts = urlsplit(value)
-    if value and (parts.scheme not in ("http", "https") or not parts.hostname):
+    if value and not _has_server(value):
         raise ImproperlyConfigured(
             f"{name} is {value!r}; it must be a URL such as http://127.0.0.1:8000."
         )
     return value
 
 
+def _has_server(value: str) -> bool:
+    """Return whether a value is a URL with the host and perhaps the port of an HTTP server."""
+    try:
+        parts = urlsplit(value)
+        _ = parts.port
+    except ValueError:
+        return False
+    return bool(parts.scheme in ("http", "https") and parts.hostname)
+
+
 def is_dsn(value: str) -> bool:
     """Return whether a value is an address for error reports: ``https://KEY@HOST/PROJECT``."""
+    if not _has_server(value):
+        return False
     parts = urlsplit(value)
-    has_server = parts.scheme in ("http", "https") and parts.hostname and parts.username
-    return bool(has_server and parts.path.rpartition("/")[2])
+    return bool(parts.username and parts.path.rpartition("/")[2])
 
 
 def secret(name: str) -> str:
     """Return a variable, or the content of the file that the variable ``NAME_FILE`` names.
 
     Raises:
-        ImproperlyConfigured: neither is set, or the file cannot be read.
+        ImproperlyConfigured: neither is set, or the file cannot be read or is empty.
     """
     defaults[name] = defaults[f"{name}_FILE"] = ""
     path = os.environ.get(f"{name}_FILE")
     if not path:
         return text(name)
     try:
-        return Path(path).read_text().strip()
-    except OSError as error:
+        found = Path(path).read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no text in UTF-8"
         raise ImproperlyConfigured(
-            f"{name}_FILE is {path!r}, and this file cannot be read: {error.strerror}."
+            f"{name}_FILE is {path!r}, and this file cannot be read: {reason}."
         ) from None
+    if not found:  # else /metrics, for example, would be open to everybody
+        raise ImproperlyConfigured(f"{name}_FILE is {path!r}, and this file is empty.")
+    return found
 
 
 def optional_secret(name: str) -> str:
     """Return a variable or the content of its file as `secret` does, by default empty.
 
     Raises:
-        ImproperlyConfigured: the file cannot be read.
+        ImproperlyConfigured: the file cannot be read or is empty.
     """
     defaults[name] = defaults[f"{name}_FILE"] = ""
     is_set = os.environ.get(name) or os.environ.get(f"{name}_FILE")
@@ -107,11 +123,34 @@ def networks(name: str) -> list[Network]:
         ) from None
 
 
-def number(name: str, default: int) -> int:
-    """Return a variable that is a number from 0."""
+def hosts(name: str, default: str) -> list[str]:
+    """Return the host names that a variable lists; ``*`` stands for all.
+
+    Raises:
+        ImproperlyConfigured: one is a URL or has a port, so no request would have this host.
+    """
+    found = listed(name, default)
+    for host in found:
+        _, port = split_domain_port(host.lower())
+        if port or "/" in host:
+            raise ImproperlyConfigured(
+                f"{name} contains {host!r}; it must list names of hosts, without https:// and "
+                "without a port, such as league.example,192.0.2.7."
+            )
+    return found
+
+
+def number(name: str, default: int, *, minimum: int = 0) -> int:
+    """Return a variable that is a number from a minimum.
+
+    Raises:
+        ImproperlyConfigured: the value is no number, or below the minimum.
+    """
     value = text(name, str(default))
-    if not value.isdecimal():
-        raise ImproperlyConfigured(f"{name} is {value!r}; it must be a whole number of 0 or more.")
+    if not value.isdecimal() or int(value[:20]) < minimum:
+        raise ImproperlyConfigured(
+            f"{name} is {value!r}; it must be a whole number of {minimum} or more."
+        )
     return int(value)
 
 
@@ -201,6 +240,26 @@ def database(name: str) -> dict[str, Any]:
         },
         "OPTIONS": parts,
     }
+
+
+def broker(name: str) -> str:
+    """Return a secret that is the URL of a Redis or Valkey server.
+
+    Raises:
+        ImproperlyConfigured: it is no such URL. The message leaves it out: it may have a password.
+    """
+    value = secret(name)
+    try:
+        parts = urlsplit(value)
+        parse_url(value)  # type: ignore[no-untyped-call]
+        is_known = parts.scheme == "unix" or (parts.path.strip("/") or "0").isdecimal()
+    except ValueError:
+        is_known = False
+    if not is_known:
+        raise ImproperlyConfigured(
+            f"{name} is not the URL of a Redis or Valkey server, such as redis://host:6379/0."
+        )
+    return value
 
 
 def celery_url(redis_url: str) -> str:

@@ -23,7 +23,7 @@ BASE_DIR = Path(__file__).parents[1]
 
 DEBUG = environment.flag("DEBUG")
 SECRET_KEY = environment.secret("SECRET_KEY")
-ALLOWED_HOSTS = environment.listed("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
+ALLOWED_HOSTS = environment.hosts("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = environment.listed("CSRF_TRUSTED_ORIGINS", "")
 # Ranges of trusted reverse proxies. The client's address is the last one in X-Forwarded-For that is
 # in none of them. The peer of a unix socket is always trusted.
@@ -58,7 +58,7 @@ DATABASES = {
 }
 # Only the statements of `league.play.statements` are prepared, after this many runs.
 DATABASES["default"]["OPTIONS"].setdefault("prepare_threshold", 5)
-REDIS_URL = environment.secret("REDIS_URL")
+REDIS_URL = environment.broker("REDIS_URL")
 # Redis channels are shared by all databases of a server. The database's number in their names
 # keeps two leagues on one server from waking each other's bots.
 REDIS_CHANNELS = f"league:{environment.redis_database(REDIS_URL)}"
@@ -112,7 +112,7 @@ SANDBOX_PATIENCE = environment.number("SANDBOX_PATIENCE", 600)
 # new Python, which takes longer.
 SANDBOX_FORKS = environment.flag("SANDBOX_FORKS", True)
 # Wall time of the whole check of an uploaded version; a check that takes longer refuses it.
-MAX_CHECK_SECONDS = environment.number("MAX_CHECK_SECONDS", 120)
+MAX_CHECK_SECONDS = environment.number("MAX_CHECK_SECONDS", 120, minimum=1)
 # Whether people may try a bot from the editor of the learn pages, without an account.
 TRY_IN_BROWSER = environment.flag("TRY_IN_BROWSER", True)
 # What uploaded bots print and the receipts of turns are kept for so long. Of the output only so
@@ -156,14 +156,14 @@ MAX_STREAMS_PER_BOT = environment.number("MAX_STREAMS_PER_BOT", 20)
 MAX_STREAMS_PER_ADDRESS = environment.number("MAX_STREAMS_PER_ADDRESS", 200)
 # Moves that may be queued or under way in one gateway process, and those among them of one bot or
 # address while fewer than a quarter of the places are free.
-MAX_QUEUED_MOVES = environment.number("MAX_QUEUED_MOVES", 2000)
-FAIR_QUEUED_MOVES = environment.number("FAIR_QUEUED_MOVES", 300)
+MAX_QUEUED_MOVES = environment.number("MAX_QUEUED_MOVES", 2000, minimum=1)
+FAIR_QUEUED_MOVES = environment.number("FAIR_QUEUED_MOVES", 300, minimum=1)
 # Threads of one web process, and the threads that one address may hold while fewer than a quarter
 # of them are free.
-WEB_THREADS = environment.number("WEB_THREADS", 16)
-FAIR_THREADS = environment.number("FAIR_THREADS", 4)
+WEB_THREADS = environment.number("WEB_THREADS", 16, minimum=1)
+FAIR_THREADS = environment.number("FAIR_THREADS", 4, minimum=1)
 # Password hashes that one process computes at a time; as many more may wait.
-MAX_HASHES = environment.number("MAX_HASHES", 2)
+MAX_HASHES = environment.number("MAX_HASHES", 2, minimum=1)
 
 # A file that workers and beat touch with each heartbeat; none by default.
 ALIVE_FILE = environment.optional("ALIVE_FILE")

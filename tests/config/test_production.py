@@ -94,6 +94,53 @@ def test_a_program_with_a_wrong_setting_ends_with_one_sentence(
     assert line.startswith(begin)
 
 
+@pytest.mark.parametrize(
+    ("variables", "begin"),
+    [
+        ({"REDIS_URL": "localhost:6379"}, "REDIS_URL is not the URL of a Redis or Valkey server"),
+        ({"REDIS_URL": "redis://host:port/0"}, "REDIS_URL is not the URL"),
+        ({"REDIS_URL": "redis://host/league"}, "REDIS_URL is not the URL"),
+        ({"PROBE_URL": "http://[front"}, "PROBE_URL is 'http://[front'; it must be a URL"),
+        ({"PROBE_URL": "http://front:port"}, "PROBE_URL is 'http://front:port'; it must be a URL"),
+        ({"SENTRY_DSN": "https://key@sentry:port/7"}, "SENTRY_DSN must be like https://"),
+        ({"ALLOWED_HOSTS": "https://a.example"}, "ALLOWED_HOSTS contains 'https://a.example'; it"),
+        ({"ALLOWED_HOSTS": "a.example,b.example:443"}, "ALLOWED_HOSTS contains 'b.example:443'"),
+        ({"MAX_CHECK_SECONDS": "0"}, "MAX_CHECK_SECONDS is '0'; it must be a whole number of 1"),
+    ],
+)
+def test_a_wrong_setting_is_named_at_the_start(variables: dict[str, str], begin: str) -> None:
+    [line] = refusal(variables)
+    assert line.startswith(begin)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [(b"\n", "this file is empty"), (b"\xff", "this file cannot be read: it is no text in UTF-8")],
+)
+def test_a_file_without_its_secret_is_named_at_the_start(
+    tmp_path: Path, content: bytes, reason: str
+) -> None:
+    """Without a token in its file, everybody could read the metrics."""
+    file = tmp_path / "token"
+    file.write_bytes(content)
+    [line] = refusal({"METRICS_TOKEN_FILE": str(file)})
+    assert line == f"METRICS_TOKEN_FILE is {str(file)!r}, and {reason}."
+
+
+def refusal(variables: dict[str, str]) -> list[str]:
+    """Return the lines with which a program refuses to start."""
+    done = subprocess.run(
+        [sys.executable, "-c", "from config.starting import read_settings; read_settings()"],
+        env=os.environ | {"SECRET_KEY": "any"} | variables,
+        cwd=CHECKOUT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    return done.stderr.splitlines()
+
+
 @pytest.mark.parametrize("rate", ["many", "10", "10/day", "-1/minute", "x/minute"])
 def test_an_invalid_rate_is_named(monkeypatch: pytest.MonkeyPatch, rate: str) -> None:
     monkeypatch.setenv("RATE_PLAY", rate)
