@@ -17,6 +17,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import redis
@@ -87,14 +88,16 @@ def try_database() -> None:
         psycopg.Error: the database does not answer.
     """
     given = settings.DATABASES["default"]
-    with psycopg.connect(
-        dbname=given.get("NAME"),
-        user=given.get("USER"),
-        password=given.get("PASSWORD"),
-        host=given.get("HOST"),
-        port=given.get("PORT"),
-        connect_timeout=_TRY_SECONDS,
-    ) as connection:
+    known: dict[str, Any] = {
+        "dbname": given.get("NAME"),
+        "user": given.get("USER"),
+        "password": given.get("PASSWORD"),
+        "host": given.get("HOST"),
+        "port": given.get("PORT"),
+    }
+    # Without the other parts of its address, such as sslcert, a server may refuse each try.
+    options = given.get("OPTIONS", {}) | {"connect_timeout": _TRY_SECONDS}
+    with psycopg.connect(**options, **known) as connection:
         connection.execute("SELECT 1")
 
 

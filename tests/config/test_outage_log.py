@@ -7,14 +7,16 @@ import re
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import psycopg
 import pytest
 import redis
+from django.conf import settings
 from django.db import OperationalError
 
+from config import environment, outage_log
 from config import logging as logs
-from config import outage_log
 from config.outage_log import BROKER, DATABASE, OutageFilter, server_of
 from tests.journeys.running import wait_for
 
@@ -188,3 +190,16 @@ def test_a_task_that_cannot_be_acknowledged_belongs_to_the_outage_of_the_broker(
         name, logging.CRITICAL, __file__, 1, "Couldn't ack", None, (type(error), error, None)
     )
     assert server_of(record) == server
+
+
+def test_the_database_is_tried_with_every_part_of_its_address(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Else an outage would never end, and no later line about the database would be written."""
+    given = settings.DATABASES["default"]
+    service = tmp_path / "services"
+    service.write_text(f"[league]\nhost={given['HOST']}\nuser={given['USER']}\ndbname=postgres\n")
+    monkeypatch.setenv("PGSERVICEFILE", str(service))
+    monkeypatch.setenv("DATABASE_URL", "postgresql://?service=league")
+    monkeypatch.setitem(settings.DATABASES, "default", environment.database("DATABASE_URL"))
+    outage_log.try_database()
