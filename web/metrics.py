@@ -1,7 +1,7 @@
 """``/metrics`` for Prometheus: the work to do, and the parts that do it.
 
 Each request reads all metrics from the database and the cache. So every process returns the same
-values, and restarts don't reset them.
+values, and restarts don't reset them. If one of the two can't be reached, its metrics are missing.
 """
 
 import hmac
@@ -38,8 +38,21 @@ class LeagueCollector(Collector):
     def collect(self) -> Iterator[Metric]:
         """Yield the metrics."""
         began = time.monotonic()
+        faults = health.find_faults()
+        if "database" not in faults:
+            yield from self._stored(timezone.now())
+        yield self._workers()
+        yield self._queues()
+        yield from self._times()
+        yield _gauge("ready", "1 if /readyz answers 200.", int(not faults))
+        yield _gauge(
+            "sandbox_ok", "1 if each worker has a working sandbox.", int(jails.find_fault() is None)
+        )
+        yield _gauge("collect_seconds", "Time to collect these metrics.", time.monotonic() - began)
+
+    def _stored(self, now: datetime) -> Iterator[Metric]:
+        """Yield the metrics of the database."""
         yield from self._matches()
-        now = timezone.now()
         open_turns = Turn.objects.open().in_play().count()
         yield _gauge("turns_open", "Turns that wait for a bot's move.", open_turns)
         yield _gauge(
@@ -65,16 +78,7 @@ class LeagueCollector(Collector):
         )
         yield _by("tournaments", "Tournaments.", "state", Tournament.objects.all())
         yield _by("bots", "Bots.", "kind", Bot.objects.all())
-        yield self._workers()
-        yield self._queues()
         yield from self._archive(now)
-        yield from self._times()
-        faults = health.find_faults()
-        yield _gauge("ready", "1 if /readyz answers 200.", int(not faults))
-        yield _gauge(
-            "sandbox_ok", "1 if each worker has a working sandbox.", int(jails.find_fault() is None)
-        )
-        yield _gauge("collect_seconds", "Time to collect these metrics.", time.monotonic() - began)
 
     def _workers(self) -> Metric:
         about = "Time since the last heartbeat of a worker for a queue; workers send one every 2 s."

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
@@ -74,6 +75,19 @@ def test_with_a_token_set_only_who_sends_it_reads_the_metrics(
         b"league_ready"
         in client.get("/metrics", headers={"Authorization": "Bearer partridge"}).content
     )
+
+
+def test_without_the_database_the_metrics_say_that_the_league_is_not_ready(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the alert would blame the web process, which can't be read then."""
+    heartbeats.note_worker(["play"])
+    connection.close()
+    monkeypatch.setitem(connection.settings_dict, "HOST", "/nowhere")
+    found = figures(client)
+    assert found["league_ready"] == 0
+    assert 'league_worker_silent_seconds{queue="play"}' in found
+    assert "league_turns_open" not in found
 
 
 def test_requests_are_counted_by_route_in_buckets_that_add_up(client: Client) -> None:
