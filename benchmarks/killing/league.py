@@ -103,14 +103,27 @@ class League:
                 self._command, env=self._environment, cwd=CHECKOUT, stdout=log, stderr=log
             )
 
-    def await_ready(self) -> None:
-        """Wait until ``/readyz`` answers 200."""
+    def await_ready(self, steady_seconds: float = 0.0) -> float:
+        """Wait until ``/readyz`` answers 200; return the time since which it does.
+
+        Args:
+            steady_seconds: how long it must answer so without a break.
+        """
         deadline = time.monotonic() + _READY_SECONDS
-        while (found := self.readiness()) != "ready":
-            self.start_again()
-            if time.monotonic() > deadline:
-                raise SystemExit(f"not ready after {_READY_SECONDS:.0f} s: {found}\n{self._tail()}")
-            time.sleep(0.1)
+        since: float | None = None
+        while since is None or time.monotonic() - since < steady_seconds:
+            if (found := self.readiness()) == "ready":
+                since = since or time.monotonic()
+            else:
+                since = None
+                self.start_again()
+                if time.monotonic() > deadline:
+                    raise SystemExit(
+                        f"not ready after {_READY_SECONDS:.0f} s: {found}\n{self._tail()}"
+                    )
+            if since is None or steady_seconds:
+                time.sleep(0.1)
+        return since
 
     def readiness(self) -> str:
         """Return "ready", or why the league is not ready."""
