@@ -16,6 +16,7 @@ warm-up. The benchmark exits with 1 if
   with their bots),
 - temporary files, or the tables whose rows go with the end of a match, grow by more than 5 % and
   2 MiB,
+- no match ends in the last fifth of the samples,
 - or the log has an error.
 
 Tables with a row for each match grow, of course: the last lines state their bytes for each match.
@@ -175,6 +176,8 @@ def judge(samples: Sequence[Sample], max_match_bytes: float | None = None) -> li
     part = max(1, len(samples) // 5)
     first, last = samples[:part], samples[-part:]
     found: list[str] = []
+    if last[-1]["matches"] <= samples[-part - 1]["matches"]:  # nothing grows in a league at a halt
+        found.append("no match ended in the last fifth of the time")
     print(f"\n{'kind':18}{'processes':>12}{'MiB, largest':>20}{'descriptors':>18}")
     for kind in sorted({kind for each in samples for kind in each["kinds"]}):
         row = f"{kind:18}"

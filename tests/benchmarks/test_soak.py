@@ -30,3 +30,10 @@ def test_turns_may_grow_and_do_not_count_in_the_bytes_of_a_match() -> None:
     ]
     assert soak.judge(samples, max_match_bytes=600) == []
     assert len(soak.judge(samples, max_match_bytes=400)) == 1
+
+
+def test_a_league_that_has_stopped_to_play_does_not_pass() -> None:
+    played = [sample(matches) for matches in range(0, 800, 100)]
+    assert soak.judge([*played, sample(800), sample(801)]) == []
+    [found] = soak.judge([*played, sample(800), sample(800), sample(800)])
+    assert found == "no match ended in the last fifth of the time"
