@@ -116,6 +116,18 @@ def test_kustomize_lists_each_file_and_no_object_twice() -> None:
         assert each["apiVersion"] == VERSIONS[each["kind"]]
 
 
+def test_an_update_can_apply_the_job_that_migrates_before_all_else() -> None:
+    """New code can't use the old schema."""
+    label = "app.kubernetes.io/component"
+    [first] = [
+        each for each in OBJECTS if each["metadata"].get("labels", {}).get(label) == "prepare"
+    ]
+    assert (first["kind"], first["metadata"]["name"]) == ("Job", "prepare")
+    guide = (ROOT / "docs" / "operate.md").read_text("utf-8")
+    alone = guide.index(f"kubectl apply -k deploy/kubernetes --selector {label}=prepare\n")
+    assert guide.index("wait --for=condition=complete job/prepare", alone) > alone
+
+
 @pytest.mark.skipif(not shutil.which("kubectl"), reason="needs kubectl, which has Kustomize")
 def test_kustomize_makes_the_objects_with_the_archive_as_the_guide_says(tmp_path: Path) -> None:
     shutil.copytree(DIRECTORY, tmp_path / "kubernetes")
