@@ -26,7 +26,7 @@ from league import (
     queueing,
     ratings,
 )
-from league.accounts import repetitions
+from league.accounts import repetitions, sessions
 from league.bots import jails, trials
 from league.models import Ladder, Match
 from league.queueing import note_begun, queue_once, waiting_ids
@@ -178,9 +178,10 @@ def _queue_matches() -> int:
 
 @shared_task
 def sweep() -> None:
-    """Delete day-old first answers, refused bots, sources of retired ones, old players' tables."""
+    """Delete old first answers and sessions, refused bots, retired sources, players' tables."""
     now = timezone.now()
     _do(lambda: repetitions.sweep(now))
+    _do(lambda: sessions.sweep(now))
     _do(competitions.delete_refused_bots)
     _do(bots.erase_sources)
     _do(lambda: competitions.remove_old_tables(now))

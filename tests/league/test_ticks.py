@@ -3,6 +3,8 @@
 from datetime import timedelta
 
 import pytest
+from django.contrib.auth.models import User
+from django.contrib.sessions.models import Session
 from django.core.cache import cache
 from django.db import connection
 from django.test import Client
@@ -146,6 +148,18 @@ def test_a_step_of_the_sweep_that_fails_does_not_stop_the_others(
     monkeypatch.setattr("league.competitions.remove_old_tables", lambda _: ran.append("tables"))
     tasks.sweep()
     assert ran == ["failed", "failed", "tables"]
+
+
+def test_the_sweep_deletes_sessions_that_are_over(client: Client) -> None:
+    for name in ("viola", "orsino"):
+        client.force_login(User.objects.create_user(name))
+        client.cookies.clear()  # nobody signs out
+    over = timezone.now() - timedelta(seconds=1)
+    [old, _] = Session.objects.order_by("pk")
+    Session.objects.filter(pk=old.pk).update(expire_date=over)
+    tasks.sweep()
+    assert Session.objects.count() == 1
+    assert not Session.objects.filter(pk=old.pk).exists()
 
 
 def test_old_turns_are_removed_even_if_old_output_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
