@@ -25,7 +25,10 @@ TRACEPARENT = "traceparent"
 SERVER, CONSUMER = 2, 5
 """Kinds of spans in OTLP: a request that the league answers, a task that it takes from a queue."""
 _OK, _ERROR = 1, 2
-_PARENT = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}")
+_PARENT = re.compile(
+    r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}"
+)
+"""A valid header: no id is 0 (W3C), because a collector drops the spans of such a trace."""
 
 
 @dataclass

@@ -71,6 +71,23 @@ def test_a_request_continues_the_trace_of_its_client(client: Client, collector: 
     assert second["parentSpanId"] == ""
 
 
+@pytest.mark.parametrize(
+    "header",
+    [
+        f"00-{'0' * 32}-{'b' * 16}-01",
+        f"00-{'a' * 32}-{'0' * 16}-01",
+        f"ff-{'a' * 32}-{'b' * 16}-01",
+    ],
+)
+def test_a_request_with_an_invalid_trace_begins_its_own(
+    client: Client, collector: Collector, header: str
+) -> None:
+    client.get("/docs/glossary/", headers={"traceparent": header})
+    [span] = spans(collector)
+    assert span["traceId"] not in ("0" * 32, "a" * 32)
+    assert span["parentSpanId"] == ""
+
+
 def test_a_task_belongs_to_the_trace_of_the_request_that_queued_it(collector: Collector) -> None:
     request = tracing.begin("POST /bots", tracing.SERVER)
     headers: dict[str, Any] = {}
