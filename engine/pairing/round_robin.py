@@ -76,7 +76,7 @@ def round_robin_round(
     Args:
         settings: the settings of the event.
         entrants: all bots ever entered. The tables still contain bots that have left; the caller
-            fills their seats. Tables whose bots have all left are dropped.
+            fills their seats. A table whose bots have all left waits until one of them is back.
         number: the round's number, from 1.
     """
     capacity = max_tables_of_a_bot(settings)
@@ -89,8 +89,10 @@ def round_robin_round(
             left += design.tables
             missed += design.missed
         gone = {entrant.bot for entrant in entrants if entrant.is_away(at)}
-        left = [table for table in left if not gone.issuperset(table.bots)]
-        here, left = _take_round(left, capacity)
+        there = [table for table in left if not gone.issuperset(table.bots)]
+        waiting = [table for table in left if gone.issuperset(table.bots)]
+        here, left = _take_round(there, capacity)
+        left += waiting
     return RoundRobinTables(here, missed) if here else None
 
 

@@ -180,3 +180,20 @@ def test_a_round_robin_leaves_out_the_rounds_whose_bots_are_all_away() -> None:
     [there] = [bot for bot, one in event.entrants.items() if not one.sits_out]
     assert drawn.number > 1
     assert (drawn.tables, drawn.byes) == ([], {there: 4})
+
+
+def test_two_bots_that_left_a_round_robin_and_come_back_still_meet() -> None:
+    undisturbed = play_out(begun(6, 2), Random(8))
+    last_pairs = [block.bots for block in undisturbed.rounds[-1].blocks]
+    assert len(undisturbed.rounds) > 2
+    for pair in last_pairs:
+        event = begun(6, 2)
+        for bot in pair:
+            event.leave(bot)
+        drawn = event.next()
+        assert drawn is not None
+        event.play(drawn, Random(8))
+        for bot in pair:
+            event.come_back(bot)
+        play_out(event, Random(8))
+        assert pair in {block.bots for round_ in event.rounds for block in round_.blocks}
