@@ -7,12 +7,14 @@ the tournament draws these stages again.
 """
 
 import secrets
+from collections.abc import Sequence
 from enum import StrEnum
 from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.text import capfirst
 
@@ -137,13 +139,16 @@ def restore_block(
         text = reason.strip() or f"{capfirst(str(block))} counts again."
         for replacement in counting_replacements(block):
             _void(replacement, text, decision)
-        for drawn_since in rounds_drawn_since(block, mark):
-            _supersede(drawn_since, text, decision)
+        drawn_since, before = stages_to_exchange(block, mark)
+        marked_blocks = marked_with(mark, before)
+        for round_ in drawn_since:
+            _supersede(round_, text, decision)
         if mark.decision is not None:
-            if mark.decision.rounds_superseded.update(superseded_by=None):
+            back = Round.objects.filter(pk__in=[round_.pk for round_ in before])
+            if back.update(superseded_by=None):
                 _reopen(block.round.tournament_id)
             _move_departures_back(mark.decision)
-        for marked in marked_with(mark):
+        for marked in marked_blocks:
             take_mark_back(block=marked, reason=text, made_by=made_by, decision=decision)
     return decision
 
@@ -249,27 +254,38 @@ def later_rounds(block: Block) -> list[Round]:
     return list(rounds.filter(superseded_by=None).select_related("ladder").order_by("number"))
 
 
-def rounds_drawn_since(block: Block, mark: VoidMark) -> list[Round]:
-    """Return the rounds drawn since later stages were superseded with a block's mark.
+def stages_to_exchange(block: Block, mark: VoidMark) -> tuple[list[Round], list[Round]]:
+    """Return the rounds that become void, and those that count again, with a block's mark.
 
-    These are the rounds of later stages, and the extra blocks of the block's own stage.
+    If the mark's decision superseded rounds, these count again. The rounds of later stages and the
+    extra blocks of the block's own stage that were drawn since become void. Both are empty if
+    later stages count that are older: then another decision that was taken back brought them back.
     """
-    if mark.decision_id is None or not mark.decision_superseded():
-        return []
+    if mark.decision is None:
+        return [], []
+    before = list(mark.decision.rounds_superseded.order_by("number"))
+    if not before:
+        return [], []
+    later, newest = later_rounds(block), before[-1].number
+    if any(round_.number < newest for round_ in later):
+        return [], []
     of = block.round
     same_stage = Round.objects.filter(tournament=of.tournament_id, stage=of.stage, extra__gt=0)
-    extra = same_stage.filter(superseded_by=None, replays=None).select_related("ladder")
-    rounds = [*extra.order_by("number"), *later_rounds(block)]
-    return [round_ for round_ in rounds if round_.opened_at >= mark.made_at]
+    extra = same_stage.filter(superseded_by=None, replays=None, number__gt=newest)
+    return [*extra.select_related("ladder").order_by("number"), *later], before
 
 
-def marked_with(mark: VoidMark) -> list[Block]:
-    """Return the blocks that a mark's decision made void and that can count again."""
+def marked_with(mark: VoidMark, back: Sequence[Round]) -> list[Block]:
+    """Return the blocks that a mark's decision made void and that can count again.
+
+    Those of superseded rounds are left out, but for the rounds that come back.
+    """
     if mark.decision_id is None:
         return [mark.block]
     marks = VoidMark.objects.newest().filter(decision=mark.decision_id, takes_back=False)
-    blocks = [each.block for each in marks.select_related("block__round__ladder").order_by("pk")]
-    return [block for block in blocks if can_be_restored(block)]
+    counts = Q(block__round__superseded_by=None) | Q(block__round__in=back)
+    rows = marks.filter(counts).select_related("block__round__ladder").order_by("pk")
+    return [each.block for each in rows if can_be_restored(each.block)]
 
 
 def lock_ladder(block: Block) -> Ladder:

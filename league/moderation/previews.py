@@ -23,7 +23,7 @@ from league.moderation.blocks import (
     counting_replacements,
     later_rounds,
     marked_with,
-    rounds_drawn_since,
+    stages_to_exchange,
 )
 from league.moderation.log import Action
 from league.moderation.seen import SeenState, state_of_block, state_of_entry, state_of_tournament
@@ -148,9 +148,8 @@ def preview_restore(block: Block) -> Preview:
     """
     seen = state_of_block(block)
     mark = check_restore(block)
-    blocks = marked_with(mark)
-    drawn_since = rounds_drawn_since(block, mark)
-    back = mark.decision.rounds_superseded.all() if mark.decision else Round.objects.none()
+    drawn_since, back = stages_to_exchange(block, mark)
+    blocks = marked_with(mark, back)
     replaced = counting_replacements(block)
     void = [each.pk for each in replaced]
     void += Block.objects.filter(round__in=drawn_since).values_list("pk", flat=True)
@@ -158,7 +157,7 @@ def preview_restore(block: Block) -> Preview:
         void=frozenset(void),
         finished=frozenset(each.pk for each in blocks),
         superseded=frozenset(round_.pk for round_ in drawn_since),
-        counting=frozenset(back.values_list("pk", flat=True)),
+        counting=frozenset(round_.pk for round_ in back),
     )
     notes = [f"{capfirst(str(each))} becomes void." for each in replaced]
     later = [round_ for round_ in drawn_since if round_.stage != block.round.stage]
@@ -166,6 +165,8 @@ def preview_restore(block: Block) -> Preview:
         notes.append("The extra blocks that were drawn since become void.")
     if later:
         notes.append(f"{_stages_void(later)} The stages that were played before count again.")
+    elif mark.decision_superseded() and not back:
+        notes.append("Later stages stay as they were drawn and played.")
     return _of_block(Action.RESTORE_BLOCK, block, assumed, notes, seen, superseded=later)
 
 

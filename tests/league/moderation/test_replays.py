@@ -171,3 +171,41 @@ def test_an_extra_block_that_was_drawn_after_a_replay_becomes_void_with_it(olga:
     play_on()
     assert [each.state for each in extra.blocks.all()] == ["void"]
     assert numbers(cup.ladder) == before
+
+
+def test_two_replays_with_later_stages_are_taken_back_in_any_order(olga: User) -> None:
+    cup = cup_of_nine()
+    small.run_all()
+    before = later_rounds(cup)
+    first, second = Block.objects.filter(round__stage=1).order_by("number")[:2]
+    for block in (first, second):
+        moderation.play_again(
+            block=now(block), reason="wrong clock", made_by=olga, later_stages=LaterStages.AGAIN
+        )
+        play_on()
+    for block in (first, second):
+        preview = moderation.preview_restore(now(block))
+        moderation.restore_block(block=now(block), reason="it was right", made_by=olga)
+        play_on()
+        assert later_rounds(cup) == before
+    assert "Later stages stay as they were drawn and played." in preview.notes
+    counting = history_of(again(cup)).rounds
+    assert not any(block.void for round_ in counting for block in round_.blocks)
+
+
+def test_a_replay_that_counts_again_keeps_the_stages_that_came_back_before(olga: User) -> None:
+    cup = cup_of_nine()
+    small.run_all()
+    before = later_rounds(cup)
+    block = first_block(cup, 1)
+    made = moderation.play_again(
+        block=block, reason="wrong clock", made_by=olga, later_stages=LaterStages.AGAIN
+    )
+    play_on()
+    moderation.restore_block(block=now(block), reason="it was right", made_by=olga)
+    moderation.void_block(block=now(block), reason="it was wrong", made_by=olga)
+    play_on()
+    moderation.restore_block(block=now(made), reason="this one was right", made_by=olga)
+    play_on()
+    assert [now(each).state for each in (block, made)] == ["void", "finished"]
+    assert later_rounds(cup) == before
