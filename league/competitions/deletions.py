@@ -12,7 +12,7 @@ from django.utils import timezone
 from league import bots
 from league.competitions.comparisons import cancel_comparison
 from league.competitions.ladder_entries import leave_for_good
-from league.competitions.tournament_entries import withdraw
+from league.competitions.tournament_entries import withdraw_for_good
 from league.models import Bot, BotVersion, Comparison, Ladder, Tournament, TournamentEntry
 
 REASONS_KEPT = timedelta(hours=1)
@@ -83,19 +83,18 @@ def _leave_all(bot: Bot) -> None:
     for ladder in ladders:
         leave_for_good(ladder=ladder, bot=bot)
     for tournament in tournaments:
-        withdraw(tournament=tournament, bot=bot, by_organiser=True)
+        withdraw_for_good(tournament=tournament, bot=bot)
     for comparison in comparisons:
         cancel_comparison(comparison)
 
 
 def _tournament_entries(bot: Bot) -> QuerySet[TournamentEntry]:
-    """Return the entries of a bot in tournaments that are not over."""
-    open_states = (*Tournament.NOT_STARTED, Tournament.State.RUNNING)
-    return TournamentEntry.objects.filter(
-        bot=bot,
-        state=TournamentEntry.State.ENTERED,
-        tournament__state__in=open_states,
-    )
+    """Return the entries of a bot in tournaments that may go on.
+
+    An organiser can take a cancellation back.
+    """
+    entered = TournamentEntry.objects.filter(bot=bot, state=TournamentEntry.State.ENTERED)
+    return entered.exclude(tournament__state=Tournament.State.FINISHED)
 
 
 def delete_refused_bots() -> int:

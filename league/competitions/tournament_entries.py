@@ -102,6 +102,23 @@ def withdraw(
         return changed > 0
 
 
+def withdraw_for_good(*, tournament: Tournament, bot: Bot) -> None:
+    """Withdraw a bot that is deleted, also from a tournament that is cancelled.
+
+    Else it would take part again once the cancellation is taken back.
+    """
+    with transaction.atomic():
+        locked = _lock(tournament)
+        if locked.state != State.CANCELLED:
+            withdraw(tournament=locked, bot=bot, by_organiser=True)
+            return
+        entered = locked.entries.filter(bot=bot, state=EntryState.ENTERED)
+        if locked.rounds.exists():
+            entered.update(state=EntryState.WITHDRAWN, left_after=_opened(locked))
+        else:
+            entered.delete()
+
+
 def disqualify(*, tournament: Tournament, bot: Bot, reason: str) -> TournamentEntry:
     """Disqualify a bot, also after the end; a second call with the same reason changes nothing.
 

@@ -95,3 +95,18 @@ def test_a_deletion_and_a_promotion_at_once_end_without_a_deadlock(
     competitions.delete_bot(bot)
     with pytest.raises(ValidationError, match="deleted"):
         promotions[0].result(SECONDS)
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_a_deleted_bot_does_not_come_back_with_a_cancelled_tournament(begun: bool) -> None:
+    bot, tournament, enter = prepared("tournament")
+    small.bots(3)
+    enter()
+    if begun:
+        Tournament.objects.update(starts_at=timezone.now(), open_seconds=3600)
+        competitions.advance_tournament(tournament.pk)
+    competitions.cancel_tournament(tournament=tournament)
+    assert competitions.delete_bot(bot) == begun  # retired only if it has played
+    competitions.restore_tournament(tournament=tournament)
+    states = tournament.entries.filter(bot=bot.pk).values_list("state", flat=True)
+    assert list(states) == (["withdrawn"] if begun else [])
