@@ -82,15 +82,18 @@ def plan_tournament(
         title: of the tournament.
         ladder: rates the tournament's blocks.
         starts_at: when the first round is drawn.
-        entries_open_at: by default now.
+        entries_open_at: by default now; a time that has passed counts as now.
         event_settings: fields of `EventSettings`.
 
     Raises:
-        ValidationError: by field: a time has passed, is more than two years off, or the times are
-            in the wrong order; or the event settings contradict each other.
+        ValidationError: by field: the start has passed or is more than two years off, the times
+            are in the wrong order; or the event settings contradict each other.
     """
-    opens_at = entries_open_at or timezone.now()
+    now = timezone.now()
+    opens_at = entries_open_at or now
     check_times(opens_at, starts_at)
+    # Nobody could enter before now, so the time before would count as an outage.
+    opens_at = max(opens_at, now)
     return announce_tournament(
         title=title,
         ladder=ladder,
@@ -132,6 +135,8 @@ def change_tournament(
             setattr(locked, field, value)
         if changes.keys() & {"starts_at", "entries_open_at"}:
             check_times(locked.entries_open_at, locked.starts_at)
+        if "entries_open_at" in changes:
+            locked.entries_open_at = max(locked.entries_open_at, timezone.now())
         check_tournament(locked)
         locked.changed_at = timezone.now()
         locked.save(update_fields=[*changes, "changed_at"])
@@ -224,14 +229,18 @@ def restore_tournament(*, tournament: Tournament, starts_at: datetime | None = N
         else:
             locked.starts_at = starts_at or locked.starts_at
             check_times(locked.entries_open_at, locked.starts_at)
-            is_open = locked.entries_open_at <= timezone.now()
-            locked.state = State.ENTRIES_OPEN if is_open else State.ANNOUNCED
+            locked.state = State.ANNOUNCED
+            now = timezone.now()
+            if locked.entries_open_at <= now:
+                # Nobody could enter while it was cancelled; that was no outage.
+                locked.state, locked.open_seconds = State.ENTRIES_OPEN, 0.0
+                locked.entries_open_at = locked.seen_open_at = now
         locked.finished_at, locked.cancel_reason = None, ""
         locked.changed_at = timezone.now()
         locked.save(
             update_fields=[
                 *("state", "starts_at", "finished_at", "cancel_reason", "changed_at"),
-                "reopened_at",
+                *("reopened_at", "entries_open_at", "open_seconds", "seen_open_at"),
             ]
         )
     return locked

@@ -164,6 +164,37 @@ def test_a_short_window_that_is_open_at_once_is_not_moved(time: Time, seconds: i
     assert again(quick).state == "running"
 
 
+@pytest.mark.parametrize("change", [False, True])
+def test_an_opening_that_has_passed_is_no_outage(time: Time, change: bool) -> None:
+    small.bots(4)
+    opens_at = NOON + 2 * MINUTE if change else NOON - HOUR
+    cup = competitions.plan_tournament(
+        title="Cup",
+        ladder=small.ladder(),
+        starts_at=NOON + 3 * MINUTE,
+        entries_open_at=opens_at,
+    )
+    if change:
+        competitions.change_tournament(tournament=cup, entries_open_at=NOON - HOUR)
+    assert again(cup).entries_open_at == NOON
+    run(time, until=NOON + 3 * MINUTE + SECOND, step=SECOND)
+    assert (again(cup).state, again(cup).note) == ("running", "")
+
+
+def test_the_time_of_a_cancellation_that_is_taken_back_is_no_outage(time: Time) -> None:
+    small.bots(4)
+    cup = competitions.plan_tournament(
+        title="Cup", ladder=small.ladder(), starts_at=NOON + 2 * HOUR
+    )
+    run(time, until=NOON + MINUTE)
+    competitions.cancel_tournament(tournament=cup)
+    run(time, until=NOON + HOUR, step=MINUTE)
+    start = NOON + HOUR + 5 * MINUTE
+    competitions.restore_tournament(tournament=cup, starts_at=start)
+    run(time, until=start + SECOND)
+    assert (again(cup).state, again(cup).note) == ("running", "")
+
+
 def test_a_start_that_passes_while_the_league_is_down_is_skipped_by_its_schedule(
     time: Time,
 ) -> None:
