@@ -53,6 +53,11 @@ _NUMPY = ("numpy", "numpy.fft", "numpy.random")
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 _LOCKS = ("broker", "landlock", "rights", "seccomp")
 """Modules that lock the process in, the file broker of tier 2 first; a bot can't import them."""
+_OURS = (
+    *("c_library", "compiling", "harness", "namespaces", "packages", "passing", "zygote"),
+    *_LOCKS,
+)
+"""Modules of the sandbox, whose names a bot's own files may have."""
 _MAX_REASON_LETTERS = 300
 _MAX_FRAMES = 30
 _OF_THE_NETWORK = ("_socket", "_ssl")
@@ -231,7 +236,7 @@ def lock(
     if "wasmtime" not in sys.modules:  # a second ctypes would break Wasmtime, which uses the first
         for name in ("ctypes", "_ctypes"):
             sys.modules.pop(name, None)
-    for name in ("resource", "passing", "namespaces", "c_library", "compiling", *_LOCKS):
+    for name in ("resource", *_OURS):
         sys.modules.pop(name, None)
     gc.freeze()
 
@@ -319,6 +324,7 @@ def _responder(
         respond: Respond = player.load(source, code, about["info"], log.add, keep).answer
         return respond
     compiled = compiling.code_of(source, code, keep)
+    sys.modules.pop("wasm_player", None)  # a bot's own file may have this name
     # Only now: the compiler may import modules, such as a codec. A file of the bot must not be one.
     sys.path.extend(about["path"])
     choose = load(compiled, about["file"], about["info"])

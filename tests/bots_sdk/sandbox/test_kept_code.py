@@ -3,6 +3,7 @@
 import marshal
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import CodeType
 
 import pytest
@@ -115,12 +116,16 @@ def test_a_bot_can_not_bring_a_module_for_the_compiler(monkeypatch: pytest.Monke
     assert (seen, sys.path[-1]) == ([False], "/bot")
 
 
-def test_a_bots_own_module_may_have_the_name_of_one_of_the_harness(start: Start) -> None:
-    files = {
-        "bot.py": b"import compiling\ndef choose(o): return compiling.NAME\n",
-        "compiling.py": b"NAME = 'its own'\n",
-    }
-    assert start(Source(files["bot.py"], files))({}) == "its own"
+@pytest.mark.parametrize("library", ["", "from engine import playouts\n"], ids=["", "playouts"])
+def test_a_bots_own_modules_may_have_the_names_of_the_sandboxs(start: Start, library: str) -> None:
+    names = sorted(each.stem for each in Path(harness.__file__).parent.glob("[a-z]*.py"))
+    code = (
+        f"{library}import {', '.join(names)}\n"
+        f"def choose(o): return str({{each.NAME for each in ({', '.join(names)})}})\n"
+    )
+    own = dict.fromkeys((f"{name}.py" for name in names), b"NAME = 'its own'\n")
+    files = {"bot.py": code.encode(), **own}
+    assert start(Source(files["bot.py"], files))({}) == "{'its own'}"
 
 
 @pytest.mark.parametrize("letters", [-1000, 1], ids=["as long as it may be", "too long"])
