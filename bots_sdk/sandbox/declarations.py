@@ -9,9 +9,11 @@ from engine.errors import quote
 from engine.games import catalogue
 
 _DECLARATION = re.compile(
-    rb"^GAMES[ \t]*(?::[^=\n]{0,80})?=[ \t]*(?:[\[({]([^\])}]{0,500})[\])}]|(.{0,80}))",
+    rb"^(?:\xef\xbb\xbf)?GAMES[ \t]*"
+    rb"(?::[^=\n]{0,80})?=[ \t]*(?:[\[({]([^\])}]{0,500})[\])}]|(.{0,80}))",
     re.MULTILINE,
 )
+"""Editors on Windows begin a file with a byte order mark."""
 _NAME = re.compile(rb"""\s*(["'])([^"'\n]*)\1\s*""")
 _COMMENT = re.compile(rb"#[^\n]*")
 

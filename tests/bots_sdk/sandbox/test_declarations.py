@@ -13,6 +13,7 @@ from bots_sdk.sandbox.sources import Source
         (b"GAMES=('twelve-days', 'partridge')", ("twelve-days", "partridge")),
         (b'GAMES: list[str] = [\n    "partridge",  # the one with tricks\n]', ("partridge",)),
         (b"GAMES = []", ()),
+        (b'\xef\xbb\xbfGAMES = ["partridge"]\r', ("partridge",)),
         (b"    GAMES = ['chess']", ()),
         (b"MORE_GAMES = ['chess']", ()),
     ],
