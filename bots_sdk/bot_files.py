@@ -25,6 +25,7 @@ from bots_sdk.wasm.binary import is_module
 from bots_sdk.wasm.bot import ModuleFile
 from engine.errors import nearest
 
+_ROOT = Path(__file__).parents[1]
 _SUFFIXES = (".py", ".wasm", ".zip")
 _ARCHIVE = (b"PK\3\4", b"PK\5\6")
 """How archives begin, whatever their names are."""
@@ -143,10 +144,24 @@ def load(path: str | Path) -> BotFile:
     if source.startswith(_ARCHIVE):
         raise BotFileError(_archive_text(path))
     code = compiled(source, str(path))
-    beside = str(path.resolve().parent)
-    if beside not in sys.path:
-        sys.path.append(beside)  # at the end: a random.py there must not hide Python's
+    _make_importable(str(path.resolve().parent))
     return PythonFile(path, code)
+
+
+def _make_importable(directory: str) -> None:
+    """Let Python find the modules in a directory, but not a random.py in the place of its own.
+
+    A checkout of Twelfth Night comes after the directory. The sandbox has only two packages of it,
+    so there a bot's own config.py is not hidden by the league's either.
+    """
+    if directory in sys.path:
+        return
+    at = len(sys.path)
+    if (_ROOT / "pyproject.toml").exists():
+        with suppress(ValueError):
+            library = sys.path.index(str(Path(inspect.__file__).parent))
+            at = sys.path.index(str(_ROOT), library)
+    sys.path.insert(at, directory)
 
 
 def compiled(source: bytes, name: str) -> CodeType:

@@ -1,6 +1,7 @@
 """Bots from files: what is taken, what is refused, and with which words."""
 
 import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -18,6 +19,7 @@ INFO: MatchInfo = {
     "move_seconds": 1.0,
     "bank_seconds": 30.0,
 }
+ROOT = Path(__file__).parents[2]
 SEEN = {"legal_moves": ["give 1", "give 7"]}
 SMALLEST = "def choose(observation): return observation['legal_moves'][0]"
 
@@ -152,6 +154,21 @@ def test_a_directory_with_a_bot_py_is_a_bot(tmp_path: Path) -> None:
         load(tmp_path)
     written(tmp_path, SMALLEST, "bot.py")
     assert load(tmp_path)(INFO)(SEEN) == "give 1"
+
+
+def test_a_bots_own_module_is_found_before_one_of_a_checkout(tmp_path: Path) -> None:
+    """Otherwise a file beside it named config.py would be missing at home, but not at a league."""
+    (tmp_path / "config.py").write_text("MOVE = 'its own'")
+    written(tmp_path, "from config import MOVE\ndef choose(observation): return MOVE")
+    code = (
+        "import sys; from pathlib import Path; "
+        "found = [path for path in sys.path if not (Path(path) / 'bots_sdk').exists()]; "
+        f"sys.path[:] = [*found, {str(ROOT)!r}, {str(ROOT)!r}]; "
+        f"from bots_sdk.bot_files import load; print(load('mybot.py')({INFO})({SEEN}))"
+    )
+    words = [sys.executable, "-P", "-c", code]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stdout == "its own\n", done.stderr
 
 
 def test_an_archive_names_the_command_that_unpacks_it_and_the_file_to_name(
