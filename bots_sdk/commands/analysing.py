@@ -9,7 +9,7 @@ import typer
 from bots_sdk.commands.errors import ImpossibleError
 from bots_sdk.commands.output import Json, add_row, new_table, percent, print_json, print_table
 from bots_sdk.commands.progress import progress, time_left
-from bots_sdk.commands.records import names_of, of_file, of_league
+from bots_sdk.commands.records import match_number, names_of, of_file, of_league
 from engine.analysis import (
     DEFAULT_PLAYOUTS,
     MAX_PLAYOUTS,
@@ -77,7 +77,8 @@ def analyse_match(
 
     Without --playouts, the numbers are the same as on the league's page of the match.
     """
-    record = of_league(int(what)) if what.isdecimal() else of_file(what, line)
+    number = match_number(what)
+    record = of_file(what, line) if number is None else of_league(number)
     players = names_of(record)
     if bot and bot not in players:
         raise ImpossibleError(

@@ -9,6 +9,24 @@ from engine.errors import RecordError, quote
 from engine.games.titles import counted
 from engine.record import Record, read, read_lines
 
+_MAX_DIGITS = 18
+"""The most digits of a match's number; Python reads no text of several thousand digits."""
+
+
+def match_number(word: str) -> int | None:
+    """Return a word as the number of a match; None if it is another word, such as a file's name.
+
+    Raises:
+        ImpossibleError: the number is too large for a match.
+    """
+    if not word.isdecimal():
+        return None
+    if len(word) > _MAX_DIGITS:
+        raise ImpossibleError(
+            f"{quote(word, 20)} is too large for the number of a match: it has {len(word)} digits."
+        )
+    return int(word)
+
 
 def of_league(number: int) -> Record:
     """Return the record of a match at the league.

@@ -13,7 +13,7 @@ from bots_sdk.commands.errors import REFUSED, ImpossibleError
 from bots_sdk.commands.leagues import chosen_league, client_for
 from bots_sdk.commands.output import Json, print_json
 from bots_sdk.commands.proving import Clock, Proof, clock_of, module_of, prove, seat_of
-from bots_sdk.commands.records import of_file
+from bots_sdk.commands.records import match_number, of_file
 from bots_sdk.errors import ProblemError
 from bots_sdk.verifying import Check, check_match, check_record, is_replayed
 from engine.record import read
@@ -87,15 +87,16 @@ def verify(
 
     Exit status 1: a check failed.
     """
-    is_match = what.isdecimal() and int(what) > 0
+    number = match_number(what) or 0
+    is_match = number > 0
     _check_options(what, is_match=is_match, module=module, seat=seat, clock=clock, line=line)
     bot = module_of(module) if module else None
     used_clock = clock_of(clock)
     match: Match | None = None
     if is_match:
         with client_for(chosen_league()[0]) as client:
-            data = client.send(calls.record(int(what)))
-            match = client.send(calls.match(int(what)))
+            data = client.send(calls.record(number))
+            match = client.send(calls.match(number))
             checks = check_match(data, match, commitment.lower(), partial(_name_now, client))
         record = read(data) if is_replayed(checks) else None
     else:
@@ -112,7 +113,7 @@ def verify(
         checks.append(Check("fuel", False, _NOT_COMPUTED))
     holds = all(check.holds for check in checks)
     if as_json:
-        which = {"match": int(what)} if is_match else {"file": what, "line": line or 1}
+        which = {"match": number} if is_match else {"file": what, "line": line or 1}
         fuel = {"fuel": proof and proof.as_json()} if bot else {}
         found_checks = [check._asdict() for check in checks]
         print_json({**which, "holds": holds, "checks": found_checks, **fuel})

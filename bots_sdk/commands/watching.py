@@ -26,6 +26,7 @@ from bots_sdk.commands.home import (
 from bots_sdk.commands.leagues import chosen_league, client_for
 from bots_sdk.commands.output import Json, print_json
 from bots_sdk.commands.progress import progress
+from bots_sdk.commands.records import match_number
 from bots_sdk.commands.replaying import show_steps, steps_of
 from bots_sdk.errors import UnreachableError
 from engine.errors import RecordError
@@ -100,16 +101,15 @@ def _number_of(words: list[str]) -> tuple[str, int] | None:
     Returns None if the words are bots.
 
     Raises:
-        ImpossibleError: a word is an address, but not of a match.
+        ImpossibleError: a word is an address or a number, but not of a match.
     """
     for word in words:
         address = _ADDRESS.fullmatch(word)
-        if len(words) > 1 and (address or word.isdecimal()):
-            raise ImpossibleError(f"{word} is a match of a league. Watch one match at a time.")
-        if address:
-            return address[1], int(address[2])
-        if word.isdecimal():
-            return "", int(word)
+        number = match_number(address[2] if address else word)
+        if number is not None:
+            if len(words) > 1:
+                raise ImpossibleError(f"{word} is a match of a league. Watch one match at a time.")
+            return address[1] if address else "", number
         if word.startswith(("http://", "https://")):
             scheme, _, rest = word.partition("://")
             example = f"{scheme}://{rest.split('/')[0] or 'HOST'}/matches/1/"

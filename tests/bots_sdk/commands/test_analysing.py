@@ -91,6 +91,12 @@ def test_bad_input_has_one_line_with_the_remedy(
     assert remedy in line
 
 
+def test_a_number_that_no_match_has_is_refused_in_one_line(cli: Cli) -> None:
+    result = cli("analyse", "9" * 5000)
+    assert result.exit_code == 2
+    assert result.stderr.startswith("twelfth-night: '9999999999999999999... is too large for the")
+
+
 def test_a_record_that_does_not_verify_is_refused(cli: Cli, file: Path) -> None:
     document = json.loads(file.read_text())
     document["scores"][0] += 1

@@ -138,6 +138,7 @@ def test_the_seat_is_that_of_the_player_with_the_name_of_the_file(cli: Cli) -> N
 @pytest.mark.parametrize(
     ("words", "problem"),
     [
+        (["9" * 5000], "too large for the number of a match: it has 5000 digits"),
         (["match.jsonl", "--seat", 1], "--seat needs --module with the .wasm file"),
         (["match.jsonl", "--clock", "1+30"], "--clock needs --module with the .wasm file"),
         (["7", "--module", "late_bot.wasm", "--clock", "1+3"], "leave out --clock 1+3."),
