@@ -301,6 +301,7 @@ def test_without_a_sandbox_only_unconfined_runs(
         ("def choose(o):\n    raise OSError('no')", "OSError: no", 20),
         ("import os\ndef choose(o): os._exit(1)", "its process ended", 20),
         ("def choose(o): return 7", "a move is a text, not 7", 20),
+        ("class Text(str): ...\ndef choose(o): return Text('no move')", "'no move'", 1),
         ("def choose(o):\n    while True: pass", "it did not answer in time", 0.05),
         ("1 / 0", "ZeroDivisionError", 20),
     ],
