@@ -223,11 +223,13 @@ def test_without_numpy_on_this_machine_the_check_says_how_to_get_it(
 @pytest.mark.usefixtures("no_failures")
 def test_an_archive_finds_its_own_modules(home: Home, tmp_path: Path, check: Check) -> None:
     with zipfile.ZipFile(tmp_path / "bot.zip", "w") as archive:
-        archive.writestr("bot.py", "from inside import choose\n")
-        archive.writestr("inside.py", "def choose(o): return o['legal_moves'][0]\n")
+        archive.writestr("bot.py", "FIRST = 0\nfrom inside import choose\nimport beside\n")
+        archive.writestr("beside.py", "import bot\nFIRST = bot.FIRST\n")
+        inside = "from bot import FIRST\ndef choose(o): return o['legal_moves'][FIRST]\n"
+        archive.writestr("inside.py", inside)
     result = home("check", "bot.zip", ON)
     assert result.exit_code == 0
-    assert "2 files" in result.stdout
+    assert "3 files" in result.stdout
 
 
 @pytest.mark.parametrize(
