@@ -16,7 +16,7 @@ DATA_BYTES = MEMORY_BYTES + (96 << 20)
 ADDRESS_BYTES = DATA_BYTES + (112 << 20)
 """Address space: the above, programs and libraries, of which Wasmtime takes 30 MB."""
 
-SLOWEST = 20
+SLOWEST = 60
 """A bot's second of fuel may take so many seconds of CPU time before the machine is too slow."""
 
 SLOWEST_LOADING = 6

@@ -20,6 +20,10 @@ MAX_CODE_BYTES = 512 << 10
 """The largest code section; compiling it takes about half a second."""
 MAX_FUNCTION_BYTES = 64 << 10
 """The largest function: the time to compile one grows faster than its size."""
+MAX_LOCALS = 1000
+"""The most local variables of a function. Moving them takes time, but no fuel."""
+MAX_RESULTS = 16
+"""The most results of a function or block, for the same reason."""
 MEMORY_BYTES = 64 << 20
 """The most linear memory of a bot."""
 PAGE_BYTES = 64 << 10
@@ -106,10 +110,7 @@ def check_module(data: bytes) -> Outside:
     while reader.at < reader.end:
         number = reader.byte()
         size = reader.number()
-        section = _Reader(data, reader.at, reader.at + size)
-        if section.end > reader.end:
-            raise reader.damaged()
-        reader.at = section.end
+        section = reader.part(size)
         if number in _SECTIONS:
             _SECTIONS[number](found, section)
     return _judged(found)
@@ -139,6 +140,13 @@ class _Reader:
                 return value
             shift += 7
         raise self.damaged()
+
+    def part(self, size: int) -> "_Reader":
+        """Return a reader of the next bytes, and skip them."""
+        if self.at + size > self.end:
+            raise self.damaged()
+        self.at += size
+        return _Reader(self._data, self.at - size, self.at)
 
     def name(self) -> str:
         size = self.number()
@@ -186,7 +194,13 @@ class _Found:
             if reader.byte() != 0x60:
                 raise _too_new("types other than functions")
             parameters = tuple(reader.several(reader.value_type, "parameter"))
-            return Signature(parameters, tuple(reader.several(reader.value_type, "result")))
+            results = tuple(reader.several(reader.value_type, "result"))
+            if len(results) > MAX_RESULTS:
+                raise ModuleRefusedError(
+                    f"a function or block of the module has {len(results)} results; one has "
+                    f"{MAX_RESULTS} at most. Write the results into the memory"
+                )
+            return Signature(parameters, results)
 
         self.types += reader.several(one, "type")
 
@@ -255,7 +269,16 @@ class _Found:
                     f"a function of the module has {size:,} bytes; one has {MAX_FUNCTION_BYTES:,} "
                     "at most. Split it, or keep the compiler from inlining so much"
                 )
-            reader.at += size
+            body = reader.part(size)
+            variables = 0
+            for _ in range(body.number()):
+                variables += body.number()
+                body.value_type()
+            if variables > MAX_LOCALS:
+                raise ModuleRefusedError(
+                    f"a function of the module has {variables:,} local variables; one has "
+                    f"{MAX_LOCALS:,} at most. Split it, or build the module with optimisation"
+                )
 
         reader.several(one, "function")
 

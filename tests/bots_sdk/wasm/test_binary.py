@@ -54,6 +54,14 @@ def test_a_module_declares_its_games_by_exports() -> None:
         (module() + b"\x01\x06\xff\xff\xff\xff\x0f\x00", "entries in its section of types"),
         (module() + custom_section(MAX_BYTES), "4,194,304 at most"),
         (module(more=f"(func {'(drop (i32.const 1))' * 30_000})"), "has 90,00. bytes; one has"),
+        (
+            module(more=f"(func (local {'i64 ' * 1001}))"),
+            "has 1,001 local variables; one has 1,000",
+        ),
+        (
+            module(more=f"(func (result {'i64 ' * 17}) (unreachable))"),
+            "has 17 results; one has 16 at most",
+        ),
         (module() + b"\x0a" + custom_section(1 << 21 | 1)[1:], "bytes of code"),
     ],
 )

@@ -1,11 +1,14 @@
 """The machine of WebAssembly bots: every fault, and that it repeats to the unit of fuel."""
 
+import time
 from typing import Any
 
 import pytest
 
-from bots_sdk.wasm.binary import MEMORY_BYTES, ModuleRefusedError
+from bots_sdk.sandbox.wasm_files import SLOWEST
+from bots_sdk.wasm.binary import MAX_LOCALS, MAX_RESULTS, MEMORY_BYTES, ModuleRefusedError
 from bots_sdk.wasm.machine import (
+    FUEL_PER_SECOND,
     LOG_CALL_FUEL,
     Machine,
     ModuleFaultError,
@@ -145,6 +148,42 @@ def test_large_copies_and_fills_take_fuel_for_each_byte() -> None:
         machine = started(module(work + HI))
         machine.choose(SEEN, FUEL)
         assert machine.fuel_used >= 200_000
+
+
+def merged(count: int) -> str:
+    """Return a function that branches around assignments to variables, which are moved then."""
+    sets = [
+        f"(local.set {at} (i64.rotl (local.get {at - 1}) (i64.const 7)))" for at in range(1, count)
+    ]
+    uses = [f"(local.get {at}) (i64.sub)" for at in range(count)]
+    return (
+        f"(global $never (mut i32) (i32.const 0)) (func $slow (local {'i64 ' * count})"
+        f"(if (global.get $never) (then {' '.join(sets)}))"
+        f"(if (global.get $never) (then (i64.const 1) {' '.join(uses)} (drop))))"
+    )
+
+
+def passed_on(count: int) -> str:
+    """Return functions that pass on results, each with one call."""
+    result = f"(result {'i64 ' * count})"
+    first = f"(func $f0 {result} {'(i64.const 1)' * count})"
+    others = [f"(func $f{at} {result} (call $f{at - 1}))" for at in range(1, 200)]
+    return f"{first} {' '.join(others)} (func $slow (call $f199) {'(drop)' * count})"
+
+
+@pytest.mark.parametrize(
+    "slow", [merged(MAX_LOCALS), passed_on(MAX_RESULTS)], ids=["locals", "results"]
+)
+def test_work_without_fuel_is_short_enough_that_no_machine_seems_too_slow(slow: str) -> None:
+    calls = f"""(local.set $from (i32.const 100))
+      (loop $again {"(call $slow)" * 100}
+        (local.set $from (i32.sub (local.get $from) (i32.const 1)))
+        (br_if $again (local.get $from))) {HI}"""
+    machine = started(module(calls, more=slow))
+    began = time.process_time()
+    assert machine.choose(SEEN, 100 * FUEL) == "hi"
+    took = time.process_time() - began
+    assert took * FUEL_PER_SECOND / machine.fuel_used < SLOWEST / 2  # a league's machine is slower
 
 
 def test_a_call_of_the_log_takes_fuel_so_that_it_cannot_be_flooded() -> None:
