@@ -8,7 +8,7 @@ from math import comb
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from engine.pairing import Format, cross_table, rank_event
@@ -149,6 +149,7 @@ def test_pairs_of_a_round_robin_without_owners_meet_equally_often(
 def test_no_round_robin_table_is_drawn_twice_though_bots_leave_and_come_back(
     owners: Owners, seats: int, luck: Random
 ) -> None:
+    assume(len(owners) >= seats)  # else a table whose late entrant has left looks like one of these
     event = start(Format.ROUND_ROBIN, dict.fromkeys(owners), seats, SEED, luck=luck, blocks=4)
     while (drawn := event.next()) is not None:
         event.play(drawn, luck)
@@ -163,7 +164,7 @@ def test_no_round_robin_table_is_drawn_twice_though_bots_leave_and_come_back(
         block.bots
         for round_ in event.rounds
         for block in round_.blocks
-        if len(block.bots) == min(seats, len(owners))
+        if len(block.bots) == seats
     )
     assert set(met.values()) <= {4}
 
