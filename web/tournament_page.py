@@ -12,6 +12,7 @@ from engine.pairing import (
     OpponentScore,
     TieBreak,
     are_owners_apart,
+    count_left_out,
     count_tables,
     swiss_round_count,
 )
@@ -231,14 +232,14 @@ def _owners_apart(history: History) -> list[str]:
     if history.event_settings.format == Format.ROUND_ROBIN and history.rounds:
         starters = sum(one.started for one in history.entrants)
         seats = min(history.event_settings.seats, starters)
-        # No entrant has left in round 1, so every bye keeps bots of one owner apart.
-        left_out = sum(history.rounds[0].byes.values()) // (seats * history.event_settings.blocks)
+        left_out = count_left_out(history.event_settings, history.entrants)
         if left_out:
             tables = count_tables(starters, seats, history.event_settings.max_tables)
             sentences.append(
                 f"Of the {tables} tables of {seats}, {left_out} would seat two bots of one owner. "
-                "These tables are not used. Each gives its bots half a point per block, so that "
-                "the score of every bot counts the same number of blocks."
+                "These tables are not used. Each gives its bots half a point per block, in the "
+                "stage in which it would be played, so that the score of every bot counts the "
+                "same number of blocks."
             )
     return sentences
 

@@ -31,7 +31,7 @@ from engine.pairing.knockout_stages import (
 from engine.pairing.ladder import RANDOM_PERCENT, LadderEntrant, blocks_to_halve_error, ladder_round
 from engine.pairing.next_round import has_too_few_entrants, next_round, swiss_round_count
 from engine.pairing.placement import placement_rounds
-from engine.pairing.round_robin import count_tables, round_robin
+from engine.pairing.round_robin import count_left_out, count_tables, round_robin
 from engine.pairing.swiss import SwissEntrant, SwissRound, default_swiss_rounds, swiss_round
 from engine.pairing.tables import (
     MAX_BLOCKS_PER_ROUND,
@@ -72,6 +72,7 @@ __all__ = [
     "advancing_from_table",
     "are_owners_apart",
     "blocks_to_halve_error",
+    "count_left_out",
     "count_meetings",
     "count_missed_blocks",
     "count_tables",

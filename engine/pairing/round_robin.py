@@ -1,7 +1,7 @@
 """Round robins: all possible tables once, or a balanced design of fewer tables."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import combinations
 from math import comb
@@ -23,16 +23,29 @@ from engine.pairing.tables import (
 
 
 class RoundRobinTables(NamedTuple):
-    """Tables of a round robin, before any entrant leaves.
+    """Tables of one round, before any entrant leaves.
 
     Attributes:
         tables: in the order of play.
         missed: by bot, the number of its tables that are never played because they would seat two
-            bots of one owner. They count in the first round in which all bots of the table are in.
+            bots of one owner, and that count in this round.
     """
 
     tables: list[Table]
     missed: Counter[int]
+
+
+class _Design(NamedTuple):
+    """Tables that one or more bots add to a round robin.
+
+    Attributes:
+        tables: in the order of play.
+        left_out: the tables that are never played because they would seat two bots of one owner:
+            the number of ``tables`` before each, and its bots.
+    """
+
+    tables: list[Table]
+    left_out: list[tuple[int, tuple[int, ...]]]
 
 
 def round_robin(
@@ -71,7 +84,8 @@ def round_robin_round(
     The starters play a round robin. A late entrant adds all its tables with the bots that are in at
     its entry, so it misses nothing. If all possible tables would be more than
     ``settings.max_tables``, it adds as many tables as a starter has, with its opponents equally
-    often.
+    often. A table that is left out counts when the tables before it are played, so that after each
+    round the scores of all bots hold about equally many blocks.
 
     Args:
         settings: the settings of the event.
@@ -82,23 +96,28 @@ def round_robin_round(
     capacity = max_tables_of_a_bot(settings)
     left: list[Table] = []
     here: list[Table] = []
+    left_out: list[tuple[int, tuple[int, ...]]] = []
     missed: Counter[int] = Counter()
+    added = 0
     for at in range(1, number + 1):
-        missed = Counter()
         for design in _added_tables(settings, entrants, at):
+            left_out += [(added + before, bots) for before, bots in design.left_out]
             left += design.tables
-            missed += design.missed
+            added += len(design.tables)
         gone = {entrant.bot for entrant in entrants if entrant.is_away(at)}
         there = [table for table in left if not gone.issuperset(table.bots)]
         waiting = [table for table in left if gone.issuperset(table.bots)]
         here, left = _take_round(there, capacity)
+        taken = added - len(left)
+        missed = Counter(bot for before, bots in left_out if before <= taken for bot in bots)
+        left_out = [each for each in left_out if each[0] > taken]
         left += waiting
     return RoundRobinTables(here, missed) if here else None
 
 
 def _added_tables(
     settings: EventSettings, entrants: Sequence[Entrant], number: int
-) -> Iterator[RoundRobinTables]:
+) -> Iterator[_Design]:
     """Yield the tables that each bot adds whose first round is ``number``; starters together."""
     starters = owners_of(entrant for entrant in entrants if entrant.started)
     seats = min(settings.seats, len(starters))
@@ -130,10 +149,18 @@ def count_tables(entrants: int, seats: int, max_tables: int = MAX_TABLES) -> int
     return tables if tables <= max_tables else count_balanced(entrants, seats, max_tables)
 
 
+def count_left_out(settings: EventSettings, entrants: Iterable[Entrant]) -> int:
+    """Return how many of the starters' tables are never played, to keep owners apart."""
+    owners = owners_of(entrant for entrant in entrants if entrant.started)
+    seats = min(settings.seats, len(owners))
+    entered = tuple(sorted(owners.items()))
+    return len(_design(entered, seats, settings.seed, settings.max_tables).left_out)
+
+
 @lru_cache(maxsize=16)
 def _design(
     bots: tuple[tuple[int, int | None], ...], seats: int, seed: bytes, max_tables: int
-) -> RoundRobinTables:
+) -> _Design:
     """Return the tables of the starters. The cache serves every later round of the event.
 
     Args:
@@ -153,7 +180,7 @@ def _design(
     return _drop_owner_conflicts(tables, owners)
 
 
-def _all_tables_of(bot: int, owners: Owners, seats: int, rng: Random) -> RoundRobinTables:
+def _all_tables_of(bot: int, owners: Owners, seats: int, rng: Random) -> _Design:
     """Return all tables of a late entrant with the bots in the event."""
     others = sorted(other for other in owners if other != bot)
     tables = [(bot, *rest) for rest in combinations(others, seats - 1)]
@@ -161,9 +188,7 @@ def _all_tables_of(bot: int, owners: Owners, seats: int, rng: Random) -> RoundRo
     return _drop_owner_conflicts(tables, owners)
 
 
-def _balanced_tables_of(
-    bot: int, owners: Owners, seats: int, count: int, rng: Random
-) -> RoundRobinTables:
+def _balanced_tables_of(bot: int, owners: Owners, seats: int, count: int, rng: Random) -> _Design:
     """Return so many tables of a late entrant; it meets its opponents about equally often.
 
     Args:
@@ -191,15 +216,19 @@ def _balanced_tables_of(
     return _drop_owner_conflicts(tables, owners)
 
 
-def _drop_owner_conflicts(tables: Sequence[tuple[int, ...]], owners: Owners) -> RoundRobinTables:
+def _drop_owner_conflicts(tables: Sequence[tuple[int, ...]], owners: Owners) -> _Design:
     """Drop the tables with two bots of one owner, unless a bot would have no table then."""
-    apart = [table for table in tables if are_owners_apart(table, owners)]
+    apart: list[tuple[int, ...]] = []
+    conflicts: list[tuple[int, tuple[int, ...]]] = []
+    for table in tables:
+        if are_owners_apart(table, owners):
+            apart.append(table)
+        else:
+            conflicts.append((len(apart), table))
     placed = {bot for table in apart for bot in table}
-    together = [table for table in tables if not placed.issuperset(table)]
-    missed = Counter(bot for table in tables for bot in table)
-    missed.subtract(bot for table in [*apart, *together] for bot in table)
-    played = [table_of(table, owners) for table in apart]
-    return RoundRobinTables([*played, *(table_of(table, owners) for table in together)], +missed)
+    together = [table for _, table in conflicts if not placed.issuperset(table)]
+    left_out = [(before, table) for before, table in conflicts if placed.issuperset(table)]
+    return _Design([table_of(table, owners) for table in [*apart, *together]], left_out)
 
 
 def _take_round(tables: Sequence[Table], capacity: int) -> tuple[list[Table], list[Table]]:

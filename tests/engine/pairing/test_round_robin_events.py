@@ -39,6 +39,18 @@ def test_all_starters_of_a_round_robin_that_stay_count_equally_many_blocks(
         assert len({counted[bot] for bot in stayed}) == 1
 
 
+def test_half_points_for_tables_left_out_come_as_the_rounds_go_on() -> None:
+    owners: Owners = dict.fromkeys(range(8)) | {0: 1, 1: 1, 2: 1}
+    luck = Random(4)
+    event = start(Format.ROUND_ROBIN, owners, 3, SEED, luck=luck)
+    while (drawn := event.next()) is not None:
+        event.play(drawn, luck)
+        counted = blocks_by_bot(event)
+        # A bot sits at 21 of the 56 tables; 16 are left out. Each bot's part grows about evenly.
+        assert max(counted.values()) - min(counted.values()) <= 6
+    assert set(blocks_by_bot(event).values()) == {21}
+
+
 @pytest.mark.parametrize(("entrants", "seats"), [(6, 3), (5, 4), (8, 2)])
 def test_a_late_entrant_of_a_round_robin_plays_all_its_tables(entrants: int, seats: int) -> None:
     luck = Random(5)
@@ -161,10 +173,7 @@ def test_no_round_robin_table_is_drawn_twice_though_bots_leave_and_come_back(
         if len(event.entrants) < len(owners) + 2 and luck.random() < 0.4:
             event.come(5000 + len(event.entrants), None)
     met = Counter(
-        block.bots
-        for round_ in event.rounds
-        for block in round_.blocks
-        if len(block.bots) == seats
+        block.bots for round_ in event.rounds for block in round_.blocks if len(block.bots) == seats
     )
     assert set(met.values()) <= {4}
 
