@@ -2,6 +2,7 @@
 
 from django.utils.text import get_text_list
 
+from engine.rating.sprt import Estimate
 from league.competitions.challenges import Result
 from league.models import Challenge, Comparison, Match
 
@@ -72,6 +73,32 @@ def comparison_headline(comparison: Comparison) -> str:
         comparison: with its bot and versions.
     """
     return f"{comparison.bot.name}: version {comparison.new.number} against {comparison.old.number}"
+
+
+def comparison_verdict(comparison: Comparison, estimate: Estimate | None) -> str:
+    """Return the verdict of a comparison as a headline, or how it looks so far.
+
+    Args:
+        comparison: with its versions.
+        estimate: the gain of the new version so far.
+    """
+    new = f"Version {comparison.new.number}"
+    match comparison.verdict:
+        case "better":
+            return f"{new} is better"
+        case "not better":
+            return f"{new} is not better"
+        case "no difference in behaviour":
+            return "No difference in behaviour"
+        case "" if comparison.state == Comparison.State.CANCELLED:
+            return "Cancelled before a verdict"
+        case "" if estimate is not None and estimate.low > 0:
+            return f"{new} looks stronger so far"
+        case "" if estimate is not None and estimate.high < 0:
+            return f"{new} looks weaker so far"
+        case "":
+            return "No verdict yet"
+    return "Undecided after all blocks"
 
 
 def comparison_state(comparison: Comparison, blocks: int) -> str:

@@ -1,5 +1,7 @@
 """A/B tests over the API."""
 
+import re
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
@@ -76,7 +78,11 @@ def test_a_comparison_shows_its_gain_and_in_how_many_blocks_the_results_differed
     assert 0.8 < estimate["superiority"] < 1
     assert len(shown["path"]) == 4
     page = " ".join(client.get(f"/comparisons/{comparison.pk}/").content.decode().split())
-    assert "<dt>Blocks with different results</dt><dd>2 of 4</dd>" in page
+    assert "<dt>Results differ in</dt><dd>2 of 4</dd>" in page
+    assert "<h1>No verdict yet</h1>" in page
+    assert '<progress max="1" value="0.12"' in page  # 2 of 16
+    rows = re.findall(r'<td>(\d+)</td> <td class="number">(.*?)</td>', page)
+    assert rows == [("2", "+25 %"), ("0", "+50 %")]
     assert "<dd> +87 Elo <small" in page
     superiority = round(100 * estimate["superiority"])
     assert f"<dt>Likelihood of superiority</dt><dd>{superiority} %</dd>" in page

@@ -8,5 +8,6 @@ def evidence_chart(progress: Progress) -> Chart | None:
     """Return the log-likelihood ratio after each block; None before the first block."""
     plan, steps = progress.plan, progress.steps
     ratios = [0.0, *(step.llr for step in steps)]
-    bounds = [("better", [plan.upper] * len(ratios)), ("not better", [plan.lower] * len(ratios))]
+    upper, lower = [plan.upper] * len(ratios), [plan.lower] * len(ratios)
+    bounds = [("upper line: better", upper), ("lower line: not better", lower)]
     return chart([("LLR", ratios), *bounds], "0 blocks", f"{len(steps)} blocks")

@@ -41,6 +41,12 @@ def matches_listed() -> MatchQuerySet:
     return listed.prefetch_related(SEATING)
 
 
+def matches_compared() -> MatchQuerySet:
+    """Return matches of comparisons in their order, with their bots, without records."""
+    compared = Match.objects.of_comparisons().with_deals().defer("packed_record")
+    return compared.prefetch_related(SEATING).order_by("pk")
+
+
 def matches_playing(count: int) -> QuerySet[Match]:
     """Return some matches in play: live matches first, then the newest."""
     playing = Q(status=Match.Status.PLAYING)

@@ -1,7 +1,10 @@
 """The pages of comparisons, the A/B tests of two versions of a bot."""
 
+from typing import NamedTuple
+
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
+from django.db.models import Prefetch
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
@@ -9,12 +12,16 @@ from django.views.decorators.http import require_POST, require_safe
 
 from league import competitions
 from league.competitions import comparisons
-from league.models import Bot, Comparison
+from league.models import Bot, Comparison, Match
 from league.visibility import owns
 from web.charts.evidence import evidence_chart
 from web.forms import CompareForm, add_errors, status_of
 from web.requests import signed_in, visitor
-from web.result_story import comparison_headline, comparison_state
+from web.result_story import comparison_headline, comparison_state, comparison_verdict
+from web.selectors.matches import matches_compared
+
+_DECISIVE = 8
+"""The most blocks in which results differ that the page lists."""
 
 
 @require_safe
@@ -29,6 +36,9 @@ def comparison(request: HttpRequest, pk: int) -> HttpResponse:
         "comparison": found,
         "headline": comparison_headline(found),
         "description": comparison_state(found, len(steps)),
+        "verdict": comparison_verdict(found, progress.estimate),
+        "part_done": _part_done(progress),
+        "decisive": _decisive_blocks(found),
         "blocks": len(steps),
         "last": steps[-1] if steps else None,
         "differing": progress.differing,
@@ -42,6 +52,44 @@ def comparison(request: HttpRequest, pk: int) -> HttpResponse:
         "owned": owns(visitor(request), found.bot),
     }
     return render(request, "web/comparison.html", context)
+
+
+def _part_done(progress: comparisons.Progress) -> float:
+    """Return how many of the blocks are finished without which there is no verdict, up to 1."""
+    plan, blocks = progress.plan, len(progress.steps)
+    return min(1, max(progress.differing / plan.min_differing, blocks / plan.guard_blocks))
+
+
+class _Decisive(NamedTuple):
+    """A swap block in which the results of the versions differ.
+
+    Attributes:
+        number: of the block.
+        gain: win share of the new version less that of the old one.
+        matches: each with the scores of the new and the old version.
+    """
+
+    number: int
+    gain: str
+    matches: list[tuple[Match, int | None, int | None]]
+
+
+def _decisive_blocks(comparison: Comparison) -> list[_Decisive]:
+    """Return the last blocks that count and in which the results differ."""
+    with_matches = Prefetch("matches", matches_compared())
+    last = comparison.blocks.filter(void=False).exclude(difference=None).exclude(difference=0)
+    in_play = comparison.blocks.undecided().order_by("number").first()
+    if in_play is not None:
+        last = last.filter(number__lt=in_play.number)
+    found = []
+    for block in last.order_by("-number").prefetch_related(with_matches)[:_DECISIVE]:
+        matches = []
+        for match in block.matches.all():
+            score = {seat.version_id: seat.score for seat in match.seating.all()}
+            matches.append((match, score.get(comparison.new_id), score.get(comparison.old_id)))
+        gain = round(100 * (block.difference or 0))
+        found.append(_Decisive(block.number, f"{gain:+d} %".replace("-", "−"), matches))
+    return found
 
 
 @login_required

@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from PIL import Image
 
 from league import analyses, competitions, play
-from league.models import BotVersion, Challenge, Comparison, Match, Tournament
+from league.models import BotVersion, Challenge, Comparison, Match, SwapBlock, Tournament
 from tests.league import small
 from tests.web.pages import page
 from web.pictures.drawing import as_png
@@ -101,6 +101,9 @@ def test_the_picture_of_a_comparison_has_its_verdict_and_evidence(
     small.play_due()
     competitions.advance_comparison(made.pk)
     assert headline_drawn(client, path, drawn).count("<polyline") == 3
+    SwapBlock.objects.exclude(difference=None).update(difference=-0.25)
+    text = page(client, path)
+    assert re.search(r'aria-label="match 2 of block \d+: \d+ and \d+">(\d+)–(\d+)</a>', text)
     for verdict, words in (
         ("better", "Version 2 is better."),
         ("not better", "Version 2 is not better."),
