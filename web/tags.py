@@ -12,9 +12,11 @@ from django import template
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser, User
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.dateformat import format as date_format
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.timesince import timeuntil
 
 from engine.games.titles import GAME_TITLES, SCORE_UNITS, title
 from league import accounts, feeds
@@ -224,6 +226,13 @@ def duration(time: timedelta | None) -> str:
 def since(now: datetime, then: datetime) -> str:
     """Return the time from then until now, as `duration`."""
     return duration(now - then)
+
+
+@register.filter
+def until(at: datetime) -> str:
+    """Return the time until a moment in words, as countdown.js shows it at its end."""
+    left = at - timezone.now()
+    return timeuntil(at) if left >= timedelta(minutes=1) else "a moment"
 
 
 @register.filter

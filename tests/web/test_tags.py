@@ -1,10 +1,13 @@
 """What the template tags and small parts of pages show."""
 
+from datetime import timedelta
+
 import pytest
 from django.template.loader import render_to_string
+from django.utils import timezone
 
 from league.models import Ladder, Tournament
-from web.tags import described, names_game, whole
+from web.tags import described, names_game, until, whole
 
 
 @pytest.mark.parametrize(
@@ -47,3 +50,9 @@ def test_a_ladder_named_after_its_game_has_the_game_once() -> None:
 )
 def test_a_title_names_the_game_if_a_comma_or_colon_follows(title: str, named: bool) -> None:
     assert names_game(Tournament(title=title, ladder=Ladder(game="twelve-days"))) is named
+
+
+def test_a_start_in_less_than_a_minute_is_in_a_moment() -> None:
+    now = timezone.now()
+    assert until(now + timedelta(seconds=59)) == until(now - timedelta(hours=1)) == "a moment"
+    assert until(now + timedelta(minutes=2, seconds=5)) == "2\xa0minutes"
