@@ -115,18 +115,18 @@ class _Run:
         by_evidence = last.blocks * bound / last.llr if last.llr else math.inf
         needed = min(max(blocks, by_evidence), plan.max_blocks)
         left = seconds * max(needed - last.blocks, 1) / last.blocks
-        count = f"{last.blocks} pair{'' if last.blocks == 1 else 's'} of matches"
+        count = counted(last.blocks, "swap block")
         return f"{stands}, after {count}; {about(left)} more"
 
     def line(self) -> Text:
-        """Return the status line: pairs of matches, a gauge of the evidence, and the gain."""
+        """Return the status line: swap blocks, a gauge of the evidence, and the gain."""
         if not self.steps:
-            return Text("playing the first pair of matches")
+            return Text("playing the first swap block")
         plan, last = self.test.plan, self.steps[-1]
         at = (last.llr - plan.lower) / (plan.upper - plan.lower)
         mark = min(_GAUGE - 1, max(0, round(at * (_GAUGE - 1))))
         gauge = "".join("|" if place == mark else "-" for place in range(_GAUGE))
-        line = Text(f"{last.blocks} pairs of matches  not better [")
+        line = Text(f"{counted(last.blocks, 'swap block')}  not better [")
         line.append(gauge, "green" if last.llr > 0 else "yellow")
         line.append(f"] better  {_elo(self)}")
         return line
@@ -139,7 +139,9 @@ def ab(
     max_blocks: Annotated[
         int,
         typer.Option(
-            min=1, max=1_000_000, help="Stop after this number of blocks, even if undecided."
+            min=1,
+            max=1_000_000,
+            help="Stop after this number of swap blocks (pairs of matches), even if undecided.",
         ),
     ] = 3000,
     game: Game = None,
@@ -154,18 +156,18 @@ def ab(
     """Test whether a new version of a bot is better than the old one.
 
     Both versions play the same cards in pairs of matches. For the second match they exchange
-    seats. Such a pair is a block (the league's pages: a swap block).
+    seats. Such a pair is a swap block.
 
     The test compares two claims: "the new version is 20 Elo better" and "both are equally strong".
-    It ends when the results clearly fit one claim better. If they do not after --max-blocks, the
-    verdict is "undecided". A weaker version gets the verdict "not better".
+    It ends when the results clearly fit one claim better. If they do not after --max-blocks swap
+    blocks, the verdict is "undecided". A weaker version gets the verdict "not better".
 
     Elo is the scale of chess ratings. 20 Elo better means a win share of 53 %: the share of
     opponents that the version beats.
 
-    After a small edit, most blocks end with the same result for both versions, and the few others
-    may differ by luck. So a verdict needs 16 blocks in which the results differ, or 300 blocks in
-    all. "No difference in behaviour" means that no move differed in 300 blocks.
+    After a small edit, most swap blocks end with the same result for both versions, and the few
+    others may differ by luck. So a verdict needs 16 swap blocks in which the results differ, or 300
+    in all. "No difference in behaviour" means that no move differed in 300 swap blocks.
 
     A verdict can be wrong. We simulated 17 kinds of edits. If the new version is as strong as the
     old one, the verdict is "better" in at most 7 of 100 tests. If it is 20 Elo better, the verdict
@@ -195,10 +197,10 @@ def ab(
         note_undeclared([old, new], setup)
         print(f"Is {test.new.name} better than {test.old.name}?")
         print(f"{setup.title}; {counted(jobs, 'match')} in parallel")
-        print(f"The same deals again: --seed {setup.seed_text}")
+        print(f"To play the same deals again: --seed {setup.seed_text}")
         print(
-            "Both play the same cards in pairs of matches, until the result is clear. For the "
-            "second match they exchange seats.",
+            "Both play the same cards in swap blocks (pairs of matches), until the result is "
+            "clear. For the second match of a swap block they exchange seats.",
             flush=True,
         )
     run = _Run(test)
@@ -248,13 +250,13 @@ def _results(
 def _elo(run: _Run) -> str:
     found = sprt.estimate(run.test.plan, run.results)
     if found is None:
-        return "unknown after one pair of matches"
+        return "unknown after one swap block"
     return f"about {found.elo:+.0f} Elo ({found.low:+.0f} to {found.high:+.0f})"
 
 
 def _show(run: _Run, printers: dict[int, FaultPrinter], *, stopped: bool) -> None:
     if not run.steps:
-        print("Stopped before the end of the first pair of matches.")
+        print("Stopped before the end of the first swap block.")
         return
     print()
     print(f"verdict      {'stopped, ' if stopped else ''}{run.verdict}")
@@ -277,7 +279,7 @@ def _show(run: _Run, printers: dict[int, FaultPrinter], *, stopped: bool) -> Non
 def _in_words(run: _Run, *, stopped: bool) -> str:
     """Return what a verdict means, in a sentence or two for people who know no statistics."""
     old, new = run.test.old.name, run.test.new.name
-    blocks = f"{counted(len(run.steps), 'pair')} of matches"
+    blocks = counted(len(run.steps), "swap block")
     match run.verdict:
         case Decision.BETTER:
             return f"After {blocks}, {new} is very probably stronger than {old}."
@@ -299,14 +301,22 @@ def _lacks(run: _Run) -> str:
     last, plan = run.steps[-1], run.test.plan
     if last.differing < plan.min_differing and last.blocks < plan.guard_blocks:
         return (
-            f"a verdict needs {plan.min_differing} pairs whose two results differ, and so far "
-            f"there are {last.differing}"
+            f"a verdict needs {_guard(plan)}; so far they differ in {last.differing} of "
+            f"{last.blocks}"
         )
     found = sprt.estimate(plan, run.results)
     if found is not None and not found.low <= 0 <= found.high:
         looks = "stronger" if found.low > 0 else "weaker"
-        return f"it looks {looks} so far, but a verdict must be more certain than that"
+        return f"it looks {looks} so far, but not clearly enough for a verdict"
     return f"the results fit both “{plan.elo1:.0f} Elo stronger” and “equally strong”"
+
+
+def _guard(plan: sprt.Plan) -> str:
+    """Return how many swap blocks a verdict needs, as the object of a sentence."""
+    return (
+        f"{plan.min_differing} swap blocks in which the results differ, or {plan.guard_blocks} in "
+        "all"
+    )
 
 
 def _show_statistics(run: _Run) -> None:
@@ -317,7 +327,7 @@ def _show_statistics(run: _Run) -> None:
     print(
         f"- {counted(last.blocks, 'swap block')}. In a swap block both versions play one deal "
         "twice; for the second match they exchange seats. Their results differed in "
-        f"{counted(last.differing, 'block')}, and their moves in {run.with_other_moves}."
+        f"{counted(last.differing, 'swap block')}, and their moves in {run.with_other_moves}."
     )
     if (found := sprt.estimate(plan, run.results)) is not None:
         print(
@@ -330,9 +340,8 @@ def _show_statistics(run: _Run) -> None:
         "better”."
     )
     print(
-        f"- A verdict needs {plan.min_differing} blocks in which the two versions have different "
-        f"results, or {plan.guard_blocks} blocks in all. With fewer blocks a verdict would "
-        "come too early, because a small edit changes nothing in most blocks."
+        f"- A verdict needs {_guard(plan)}. With fewer, a verdict would come too early, because a "
+        "small edit changes nothing in most swap blocks."
     )
 
 

@@ -102,7 +102,7 @@ def test_a_worse_version_is_not_better(home: Home) -> None:
     assert "\nverdict      not better\n" in result.stdout
     assert "first.py is very probably no more than 20 Elo above house" in result.stdout
     assert re.search(
-        r"Their results differed in \d+ blocks, and their moves in \d+\.\n"
+        r"Their results differed in \d+ swap blocks, and their moves in \d+\.\n"
         r"- Likelihood of superiority 0\.\d %: how probable it is that the new version is "
         r"stronger\.\n- Evidence -",
         result.stdout,
@@ -112,19 +112,33 @@ def test_a_worse_version_is_not_better(home: Home) -> None:
 def test_plain_words_come_before_the_numbers_of_the_statistics(home: Home) -> None:
     result = home("ab", "first.py", "last.py", *SOME, "--max-blocks", 2)
     words, numbers = result.stdout.split("The test in numbers:")
-    assert "2 pairs of matches are too few to decide whether last.py is stronger" in words
+    assert "2 swap blocks are too few to decide whether last.py is stronger" in words
     assert re.search(
-        r"a verdict needs 16 pairs whose two results differ, .* there are [012]\.", words
+        r"a verdict needs 16 swap blocks in which the results differ, or 300 in all; so far they "
+        r"differ in [012] of 2\.",
+        words,
     )
-    for term in ("evidence", "likelihood", "llr", "block "):
+    assert "in swap blocks (pairs of matches), until" in words
+    for term in ("evidence", "likelihood", "llr"):
         assert term not in words.casefold()
-        assert term.strip() in numbers.casefold()
+        assert term in numbers.casefold()
+
+
+def test_each_pair_of_matches_is_a_swap_block_and_the_rule_has_one_wording(home: Home) -> None:
+    rule = "needs 16 swap blocks in which the results differ, or 300 in all"
+    result = home("ab", "first.py", "last.py", *SOME, "--max-blocks", 2)
+    assert result.stdout.count(rule) == 2
+    explained = " ".join(home("ab", "--help").stdout.split())
+    assert rule in explained
+    for text in (result.stdout, result.stderr, explained):
+        assert not re.search(r"(?<!swap )(?<!-)\bblocks?\b", text)
+    assert result.stdout.count("pairs of matches") == 1
 
 
 def test_an_undecided_test_says_which_version_looks_weaker(home: Home) -> None:
     result = home("ab", "house-counting", "house-random", *SOME, "--max-blocks", 17)
     assert "\nverdict      undecided\n" in result.stdout
-    assert "it looks weaker so far, but a verdict must be more certain" in result.stdout
+    assert "it looks weaker so far, but not clearly enough for a verdict" in result.stdout
 
 
 def test_equal_versions_with_random_moves_show_no_difference(home: Home, tmp_path: Path) -> None:
@@ -134,10 +148,10 @@ def test_equal_versions_with_random_moves_show_no_difference(home: Home, tmp_pat
     result = home("ab", "old.py", "new.py", *SOME)
     assert result.exit_code == 1
     assert "no difference in behaviour" in result.stdout
-    assert "In 300 pairs of matches, both versions made the same moves." in result.stdout
+    assert "In 300 swap blocks, both versions made the same moves." in result.stdout
     assert "- Evidence -11." in result.stdout
     assert "- 300 swap blocks." in result.stdout
-    assert "Their results differed in 0 blocks, and their moves in 0." in result.stdout
+    assert "Their results differed in 0 swap blocks, and their moves in 0." in result.stdout
 
 
 RARE_RULE = """from bots_sdk.reference import thumb_bot
@@ -234,8 +248,6 @@ def test_while_it_runs_plain_words_show_how_it_stands_and_how_long_it_takes(
 ) -> None:
     monkeypatch.setattr(comparing, "_FIRST_WORDS_SECONDS", 0.0)
     result = home("ab", "random", "thumb", *SOME, "--max-blocks", 40)
-    words = (
-        r"^(better|no clear difference) so far, after \d+ pairs? of matches; about \d+ \S+ more$"
-    )
+    words = r"^(better|no clear difference) so far, after \d+ swap blocks?; about \d+ \S+ more$"
     assert re.search(words, result.stderr, re.M)
     assert result.stderr.count("so far, after") < 40
