@@ -34,8 +34,8 @@ FAILURES = (
         RepeatedBot,
         "same observation twice",
         "returns a legal move if it gets the same observation again",
-        "After a lost connection the bot gets the same observation again. So an observation is not "
-        "always new.",
+        "After a lost connection the bot gets the same observation again. So compute the move from "
+        "the observation alone, and do not count calls.",
     ),
     Failure(
         SkippedBot,

@@ -119,7 +119,7 @@ def of_loading(source: Source, runtime: Runtime, info: dict[str, Any]) -> Findin
     took = time.perf_counter() - began
     if source.is_module:  # its start takes fuel, and compiling it is not the bot's time
         return Finding("loading", CheckResult.OK, f"compiled and started in {took:.2f} s")
-    text = f"{took:.2f} s of {runtime.start_seconds:g} s"
+    text = f"{took:.2f} s; the limit is {runtime.start_seconds:g} s"
     if took * SLOWER > runtime.start_seconds:
         remedy = (
             "A busy machine at the league may take longer than the limit. Load less, or load data "

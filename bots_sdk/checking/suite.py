@@ -160,7 +160,7 @@ class Suite:
             f"{counted(len(played), 'match')}, every preset and number of seats, "
             f"{counted(moves, 'move')}, no faults"
         )
-        return self._judge(game, played, text, "Fix this first.")
+        return self._judge(game, played, text, "Fix this before the other findings.")
 
     def _with_failure(self, game: str, failure: Failure) -> Finding:
         tables = _match_types(game)
@@ -340,7 +340,7 @@ class _Clock(MatchClock):
 
 
 _REMEDIES = {
-    "crash": "Fix the named line.",
+    "crash": "Fix the line that the message names.",
     "illegal": "Return one of observation['legal_moves'], as a text.",
     "timeout": "Compute less, or stop when the time is up.",
 }

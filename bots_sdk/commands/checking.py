@@ -1,4 +1,4 @@
-"""``check``: run a bot in the league's sandbox, and print what would fail at the league."""
+"""``check``: run a bot in the league's sandbox here, and print what would fail at the league."""
 
 import sys
 import textwrap
@@ -40,8 +40,8 @@ _PLACES = (
     "in the league's sandbox: tier 2, the kind of sandbox that needs no Linux namespaces",
 )
 """Where the bot runs, by the tier of the sandbox."""
-_COLUMN = 35
-"""The width of the longest subject, such as "twelve-days, same observation twice"."""
+_COLUMN = 36
+"""One more than the longest subject, such as "twelve-days, same observation twice"."""
 _FIRST_MATCHES, _FIRST_VERDICT_SECONDS = 5, 5.0
 """The first verdict comes after this number of matches; after this time one match is enough."""
 
@@ -74,7 +74,7 @@ def check(
     faults: Faults = Path("faults"),
     as_json: Json = False,
 ) -> None:
-    """Run a bot in the league's sandbox, and print what would fail at the league.
+    """Run a bot on your machine in the league's sandbox, and print what would fail at the league.
 
     The check plays every preset and number of seats. It also tests three situations: the bot starts
     again in the middle of a match, it gets the same observation (its input) twice, and it has to go
@@ -84,7 +84,7 @@ def check(
     An uploaded bot may import most of the standard library, NumPy, `engine`, and the parts of
     `bots_sdk` that need only these. The command lists imports that fail.
 
-    Exit status 1: something would fail.
+    Exit status 1: something would fail at the league.
     """
     source, games = _source(bot)
     if tier and without:
@@ -108,7 +108,10 @@ def check(
         except KeyboardInterrupt:
             stopped = True
         except SandboxBrokenError as error:
-            raise ImpossibleError(f"The sandbox failed, not the bot: {error}.") from None
+            raise ImpossibleError(
+                f"The sandbox failed, not the bot: {error}. Run the command again, or add "
+                "--unconfined to check without a sandbox."
+            ) from None
     wrong = [finding for finding in findings if finding.result is CheckResult.WRONG]
     if as_json:
         print_json(
@@ -141,7 +144,7 @@ def _source(path: Path) -> tuple[Source, list[str]]:
 
 
 def _with_name(finding: Finding, source: Source, bot: Path) -> Finding:
-    """Return a finding that names the bot's file; the sandbox calls a single file bot.py.
+    """Return a finding that names the bot's file.
 
     If the bot did not find a file that is beside it, the remedy is an archive.
     """
@@ -149,10 +152,15 @@ def _with_name(finding: Finding, source: Source, bot: Path) -> Finding:
         return finding
     return replace(
         finding,
-        text=with_name(finding.text, bot),
+        text=_named(finding.text, source, bot),
         remedy=" ".join(filter(None, (finding.remedy, archive_remedy(finding.text, bot)))),
-        evidence=with_name(finding.evidence, bot),
+        evidence=_named(finding.evidence, source, bot),
     )
+
+
+def _named(text: str, source: Source, bot: Path) -> str:
+    """Return a text that names the bot's file; the sandbox calls a single file bot.py."""
+    return text if source.files else with_name(text, bot)
 
 
 def _sandbox(tier: int) -> Runtime:
@@ -190,11 +198,11 @@ class _Now:
         plays = "plays without a fault so far"
         if faults:
             report, reason = faults[0]
-            kind = report.fault.kind
-            plays = f"made {counted(len(faults), 'fault')} so far, the first one {kind}"
-            plays += f": {reason[:100]}"
+            reason = _named(reason, self._suite.source, self._suite.path)
+            count = counted(len(faults), "fault")
+            plays = f"made {count} so far; the first ({report.fault.kind}): {reason[:100]}"
         left = about(seconds * (total - done) / done)
-        self._print_line(f"The bot {plays}; {total - done} more matches, {left}.")
+        self._print_line(f"The bot {plays}. {total - done} more matches, {left}.")
         self._print_line = None
 
 
@@ -222,7 +230,7 @@ def _print_summary(findings: list[Finding], runtime: Runtime, *, stopped: bool) 
         return
     wrong, warnings = counts[CheckResult.WRONG], counts[CheckResult.WARNING]
     if wrong:
-        print(f"{wrong} check{'s' if wrong > 1 else ''} failed: the bot is not ready to upload.")
+        print(f"{counted(wrong, 'test')} failed: the bot is not ready to upload.")
     else:
         print("The bot is ready to upload.")
     if warnings:

@@ -43,9 +43,11 @@ def import_remedy(reason: str, file: Path) -> str:
     """Return what to do if an import failed at the league; empty for other reasons."""
     if not any(each in reason for each in _FAILED_IMPORTS):
         return ""
+    # Imported here: the module loads the sandbox, which `logs` does not need.
+    from bots_sdk.checking.loading import MAY_IMPORT
+
     return (
-        "A hosted bot may import NumPy and the standard library, but not the library's modules for "
-        "the network and for processes. "
+        f"{MAY_IMPORT}. It can't use the network, start processes or write files. "
         f"`twelfth-night check {file}` lists all imports that fail. A bot that needs other "
         "packages can run on your machine, as a remote bot: `twelfth-night bot create NAME`."
     )

@@ -136,7 +136,7 @@ def test_a_failed_import_names_the_file_and_where_the_bot_can_run(
     for league in (WithoutModule(), WithoutModule("feste")):
         shown = upload(league, file, monkeypatch).stdout
         assert "No module named 'torch' (feste.py, line 1)" in shown
-        assert "may import NumPy and the standard library" in shown
+        assert "may import most of Python's standard library, NumPy, engine" in shown
         assert f"check {file}` lists all imports that fail" in shown
         assert "bot create NAME" in shown
 
