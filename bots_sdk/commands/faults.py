@@ -81,8 +81,17 @@ class FaultPrinter:
         if self.saved:
             print()
             print("A test that repeats the first saved fault:")
-            print(f"  fault = json.loads(Path({self.saved[0]!r}).read_text())")
-            print(
-                f"  assert load({str(self._bot.name)!r})(fault['info'])(fault['observation']) "
-                "in fault['observation']['legal_moves']"
-            )
+            print()
+            print(_test_of(self.saved[0], self._bot.name))
+
+
+def _test_of(saved: str, bot: str) -> str:
+    """Return a Python program that repeats a saved fault; it starts at the margin, to be pasted."""
+    return f"""import json
+from pathlib import Path
+
+from bots_sdk.bot_files import load
+
+fault = json.loads(Path({saved!r}).read_text())
+move = load({bot!r})(fault["info"])(fault["observation"])
+assert move in fault["observation"]["legal_moves"]"""

@@ -45,7 +45,7 @@ LadderRules = Annotated[
     str,
     typer.Option(
         "--ladder",
-        metavar="SLUG",
+        metavar="LADDER",
         help="Short name of a ladder of your league: play its game, preset and number of "
         "seats. `twelfth-night ladder` lists the ladders.",
         show_default=False,
@@ -80,7 +80,7 @@ Jobs = Annotated[
 Faults = Annotated[
     Path,
     typer.Option(
-        help="Save the bot's input in this directory at each error, slow move or illegal move."
+        help="Save the bot's input in this directory at each crash, timeout or illegal move."
     ),
 ]
 
@@ -191,7 +191,7 @@ def note_undeclared(files: Sequence[str], setup: HomeSetup) -> None:
     for opponent in setup.field:
         if opponent.path is not None and opponent.name not in files:
             with suppress(ImpossibleError):  # a wrong GAMES does not keep an opponent from playing
-                remedy = f"Name an opponent that plays it; {writes} writes one."
+                remedy = f"Choose an opponent that plays {game}; {writes} writes such a bot."
                 _note_undeclared(opponent.name, game, remedy)
 
 
@@ -253,7 +253,8 @@ def _opponents(words: list[str]) -> tuple[Contestant, ...]:
     ]
     if not names:
         raise ImpossibleError(
-            "--against names no opponent. Name one, such as --against thumb, or leave it out."
+            "--against names no opponent. Give one, such as --against house-thumb, or leave out "
+            "--against."
         )
     return field_of(names)
 

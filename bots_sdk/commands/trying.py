@@ -96,8 +96,8 @@ def try_bot(
     The win share is the share of opponents that the bot beats; a tie is half a win. Elo is the
     scale of chess ratings: +100 is a win share of 64 %.
 
-    Without --blocks, the command plays for about 6 s, and at most 100 blocks. For a more exact
-    result, give a larger number with --blocks.
+    Without --blocks, the command plays for about 6 s, and at most 100 blocks. For narrower error
+    bars, give a larger number with --blocks.
 
     In a block, every bot plays the same deal once from every seat, so a block has as many matches
     as seats. The ranges in brackets are 95 % error bars: the true value is probably within them.
@@ -129,7 +129,7 @@ def try_bot(
             )
         print(f"{trial.bot.name} against {field}")
         print(f"{setup.title}: {count}; {counted(jobs, 'match')} in parallel")
-        print(f"The same deals again: --seed {setup.seed_text}", flush=True)
+        print(f"To play the same deals again: --seed {setup.seed_text}", flush=True)
     results = TrialResults(trial)
     fault_printer = FaultPrinter(trial.bot, setup, faults, as_json=as_json)
     pool = Pool(WorkerSetup(setup.table, trial.contestants), jobs)
@@ -247,12 +247,11 @@ def _print_next(words: str, setup: HomeSetup, summary: TrialSummary, against: li
         purpose = "more blocks: error bars half as wide" if has_bars else "show error bars"
         rows.append((command, purpose))
     if against == [QUICK]:
-        rows.append(
-            (f"{command_word()} try {words} --against search --blocks 2", "a slow opponent")
-        )
+        command = f"{command_word()} try {words} --against house-search --blocks 2"
+        rows.append((command, "try the strongest house bot, which is slow"))
     rows.append((f"{command_word()} watch {words}", "see why it wins or loses"))
     rows.append((f"{command_word()} rules {game}", "read the rules"))
-    rows.append((f"{command_word()} rules observations", "what your bot may see"))
+    rows.append((f"{command_word()} rules observations", "read what your bot may see"))
     print()
     print("Next:")
     print_commands(rows)
@@ -262,7 +261,8 @@ def _show(trial: Trial, summary: TrialSummary, *, stopped: bool) -> None:
     if stopped:
         print(f"Stopped after {summary.matches} of {trial.matches} matches.")
     if summary.share is None:
-        print("No block is complete, so there are no results.")
+        remedy = " Let the command run longer." if stopped else ""
+        print(f"No block is finished, so there are no results.{remedy}")
         return
     left_out = summary.matches - summary.blocks * trial.table.seats
     if left_out:
@@ -274,7 +274,7 @@ def _show(trial: Trial, summary: TrialSummary, *, stopped: bool) -> None:
     print(f"verdict      {verdict(summary.share)}")
     print(f"win share    {percent(summary.share)} of the opponents beaten; a tie is half a win")
     print(
-        f"Elo          {spelled_elo(summary.share)} compared with the opponents; +100 is a win "
+        f"Elo          {spelled_elo(summary.share)}; relative to the opponents, +100 is a win "
         "share of 64 %"
     )
     places_in_all = sum(summary.places)

@@ -33,7 +33,7 @@ def test_it_prints_places_elo_and_times(home: Home) -> None:
     result = home("try", "first.py", *SMALL)
     assert result.exit_code == 0
     assert re.search(r"^win share +\d+\.\d % \(", result.stdout, re.M)
-    assert re.search(r"^Elo +[-+]\d+ \(.*compared with the opponents; ", result.stdout, re.M)
+    assert re.search(r"^Elo +[-+]\d+ \(.*\); relative to the opponents, ", result.stdout, re.M)
     assert re.search(r"^places +1st \d+ %", result.stdout, re.M)
     assert re.search(r"^first\.py +24 ", result.stdout, re.M)
     assert "99 % take at most" in result.stdout
@@ -70,6 +70,33 @@ def test_a_crash_is_shown_and_saved_ready_for_a_test(home: Home, tmp_path: Path)
     seen = json.loads(saved[0].read_text())
     with pytest.raises(KeyError, match="no such key"):
         load("crash.py")(seen["info"])(seen["observation"])
+
+
+def test_the_printed_test_of_a_fault_runs_when_it_is_pasted_into_a_file(
+    home: Home, tmp_path: Path
+) -> None:
+    shown = home("try", "crash.py", *SMALL).stdout
+    pasted = shown.partition("A test that repeats the first saved fault:\n\n")[2]
+    pasted = pasted.partition("\n\nThe bot forfeited")[0]
+    (tmp_path / "pasted.py").write_text(pasted)
+
+    def run_it() -> tuple[int, str]:
+        done = subprocess.run(
+            [sys.executable, "pasted.py"],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(Path(trying.__file__).parents[2])},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return done.returncode, done.stderr
+
+    status, reason = run_it()
+    assert (status, reason.splitlines()[-1]) == (1, "KeyError: 'no such key'")
+    (tmp_path / "crash.py").write_text(BOTS["first.py"])
+    assert run_it() == (0, "")
+    (tmp_path / "crash.py").write_text("def choose(observation): return 'no move'\n")
+    assert "AssertionError" in run_it()[1]
 
 
 def test_an_answer_that_is_no_text_names_what_to_return(home: Home, tmp_path: Path) -> None:
@@ -231,7 +258,8 @@ def test_an_opponent_of_another_game_is_noted(home: Home, tmp_path: Path) -> Non
     assert result.stderr.count("Note: ") == 1
     assert (
         "Note: bird.py declares GAMES = ['partridge'], so perhaps it can't play twelve-days. "
-        "Name an opponent that plays it; `twelfth-night new NAME --game twelve-days` writes one.\n"
+        "Choose an opponent that plays twelve-days; `twelfth-night new NAME --game twelve-days` "
+        "writes such a bot.\n"
     ) in result.stderr
 
 
