@@ -21,6 +21,8 @@ from bots_sdk.reports import Report, RunnerStatus
 from engine.referee import TimeControl
 
 _MAX_INFO_SECONDS = 2.0
+_PRINTED_KINDS = {"slow": "timeout"}
+"""The words for people, where they differ from the kinds in JSON, which programs may read."""
 
 
 @dataclass(slots=True)
@@ -129,7 +131,8 @@ class MoveChooser:
             f"match{turn['match']}-turn{turn['turn']}",
         )
         text = (
-            f"match {turn['match']}, turn {turn['turn']}: {fault.kind}: {fault}; "
+            f"match {turn['match']}, turn {turn['turn']}: "
+            f"{_PRINTED_KINDS.get(fault.kind, fault.kind)}: {fault}; "
             f"played {move!r}, the first legal move, instead; {saved.note}"
         )
         if fault.traceback:

@@ -176,7 +176,7 @@ class Runner:
         self._report(
             "match",
             f"match {match.id}: {seen.get('game')} {seen.get('rules')}, "
-            f"seat {turn['seat']} of {seen.get('seats')}  {self._page(match)}",
+            f"{seen.get('seats')} seats, seat {turn['seat']}  {self._page(match)}",
             match=match.id,
             seat=turn["seat"],
             game=seen.get("game"),
@@ -204,7 +204,10 @@ class Runner:
     def _note_closed(self, turn: Turn) -> None:
         """Report a turn that ran out of time while the bot chose, or got a move elsewhere."""
         where = f"match {turn['match']}, turn {turn['turn']}"
-        text = f"{where}: the turn was closed before this program had a move for it"
+        text = (
+            f"{where}: the league closed the turn before this program had a move: the time was "
+            "over, or another program moved"
+        )
         self.status.lost += 1
         self._report("refused", text, match=turn["match"], turn=turn["turn"], code="turn-expired")
 
@@ -346,9 +349,12 @@ class Runner:
         self.status.finished += 1
         table = sorted(found["seating"], key=lambda seat: (seat["place"] or 0, seat["seat"]))
         places = ", ".join(f"{seat['place']}. {seat['bot']} {seat['score']}" for seat in table)
-        result = f"is over: {places}"
+        result = f"is finished: {places}"
         if any(seat["place"] is None for seat in table):
-            result = "is over; its result is hidden until all matches with the same deal are over"
+            result = (
+                "is finished; its result is hidden until all matches with the same deal are "
+                "finished"
+            )
         self._report(
             "finished",
             f"match {match.id} {result}  {self._page(match)}",

@@ -96,7 +96,8 @@ async def _of_ladders(client: AsyncClient, name: str) -> str:
             continue
         texts.append(f"waiting for a match on {ladder['slug']}: {entry['next_block']}")
     if not texts:
-        return typed(f"{name} is on no ladder. `twelfth-night enter LADDER {name}` enters one.")
+        enter = f"`twelfth-night enter LADDER {name}` enters it on one."
+        return typed(f"{name} is on no ladder. {enter}")
     return " ".join(texts)
 
 

@@ -107,7 +107,7 @@ def test_a_result_that_is_still_hidden_is_not_printed(tmp_path: Path) -> None:
     with stub.serving(), running(stub, tmp_path) as bot:
         until(lambda: bool(bot.events("finished")))
     [event] = bot.events("finished")
-    assert "its result is hidden until all matches with the same deal are over" in event["text"]
+    assert "its result is hidden until all matches with the same deal are finished" in event["text"]
     assert "None" not in event["text"]
 
 
@@ -219,6 +219,7 @@ def choose(observation):
     with stub.serving(), running(stub, tmp_path, source) as bot:
         until(lambda: stub.over)
     assert {event["kind"] for event in bot.events("fault")} == {"slow"}
+    assert all(": timeout: no answer after" in event["text"] for event in bot.events("fault"))
     assert bot.events("refused") == []
     assert all(match.expired == 0 for match in stub.matches.values())
 

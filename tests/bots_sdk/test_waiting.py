@@ -80,9 +80,9 @@ def test_a_line_puts_off_the_next_one() -> None:
     before = report.last_at = 0.0
     report("move", "")
     assert report.last_at == before
-    report("finished", "match 1 is over")
+    report("finished", "match 1 is finished")
     assert report.last_at > before
-    assert lines == ["", "match 1 is over"]
+    assert lines == ["", "match 1 is finished"]
 
 
 def test_while_the_bot_computes_it_does_not_wait_for_other_seats(stub: StubLeague) -> None:
