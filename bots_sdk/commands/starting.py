@@ -29,7 +29,7 @@ def new(
     game: Annotated[
         Literal["twelve-days", "partridge"] | None,
         typer.Option(
-            help="The game that the bot plays; default: the command asks in a terminal, else "
+            help="The game that the bot plays; default: a prompt in a terminal, elsewhere "
             "twelve-days.",
             show_default=False,
         ),
@@ -101,7 +101,10 @@ def _write(files: dict[Path, bytes]) -> None:
                     each.unlink()
                 for parent in {each.parent for each in files} - {Path()}:
                     parent.rmdir()
-            raise ImpossibleError(f"{path} can't be written: {error.strerror}.") from None
+            raise ImpossibleError(
+                f"{path} can't be written: {error.strerror}. Run the command in a directory that "
+                "you can write to."
+            ) from None
 
 
 def _ask_game() -> str:
@@ -138,7 +141,7 @@ def _next_steps(
         *_building(language, stem),
         (f"{python} test_{stem}.py", "test that it plays without a fault"),
         (f"{command} try {bot}", "play against the league's own bots"),
-        (f"{command} check {upload}", "run it in the league's sandbox"),
+        (f"{command} check {upload}", "test it in the league's sandbox, on your machine"),
         (f"{command} rules {game}", "read the rules of the game"),
         (f"{command} rules observations", "read what your bot may see"),
         *(training if trained else ()),

@@ -31,7 +31,7 @@ def test_the_same_deal_gets_the_same_moves() -> None:
     assert write(first.record) == write(second.record)
 
 
-# `twelfth-night try`, `ab`, `check` and `run` save the bot's input at each fault in faults/.
+# `twelfth-night try`, `ab`, `check` and `run` save the bot's input in faults/ at each fault.
 # This test repeats a fault:
 #
 # def test_the_bot_answers_this_observation() -> None:

@@ -39,7 +39,7 @@ def choose(observation: dict[str, Any]) -> str:
 # Three ideas. Each replaces the lines with "-" by the lines with "+". Keep the old bot in another
 # file: `twelfth-night ab OLD NEW` shows which one is stronger.
 #
-# 1. Choose by the share of opponents beaten instead of the points above the mean of the others.
+# 1. Choose by the win share instead of the lead: the score minus the mean score of the other seats.
 #    -    return max(found, key=lambda each: each.lead).move
 #    +    return max(found, key=lambda each: each.pair_result).move
 #
@@ -47,9 +47,9 @@ def choose(observation: dict[str, Any]) -> str:
 #    -PLAYOUTS = 2_000 if is_fast() else 100
 #    +PLAYOUTS = 8_000 if is_fast() else 400
 #
-# 3. Use another policy (how all seats choose their moves in a playout). UNIFORM, with which all
-#    moves are equally likely, is probably weaker. It shows where your own numbers go: a
-#    `TwelveDaysTable` or a `PartridgeTable` of `engine.playouts`.
+# 3. Use another policy (how all seats choose their moves in a playout). UNIFORM makes all moves
+#    equally likely and is probably weaker. Put your own policy in its place: a `TwelveDaysTable` or
+#    a `PartridgeTable` of `engine.playouts`.
 #    -from engine.playouts import evaluate, is_fast, rule_of_thumb
 #    +from engine.playouts import UNIFORM, evaluate, is_fast
 #

@@ -19,8 +19,8 @@ WEIGHTS = dict(np.load(Path(__file__).with_name("weights.npz")))
 
 def choose(observation: dict[str, Any]) -> str:
     """Return the legal move with the highest value."""
-    # The network takes the first numbers of an observation: your cards and what happens today. They
-    # are the same for any number of seats.
+    # The network takes only the first numbers of an observation, your hand among them. These do not
+    # depend on the number of seats.
     numbers = encoding.features(observation)[: len(WEIGHTS["w1"])]
     hidden = np.maximum(np.array(numbers, np.float32) @ WEIGHTS["w1"] + WEIGHTS["b1"], 0)
     values = hidden @ WEIGHTS["w2"] + WEIGHTS["b2"]

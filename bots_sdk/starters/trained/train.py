@@ -5,7 +5,8 @@
 The first matches are random. In later ones the network chooses most moves. The value of a move is
 the mean result of the seats that made it. A seat's result is its score minus the mean score of the
 other seats.
-Needs the extra `rl` of twelfth-night.
+
+Needs more packages: `python -m pip install gymnasium numpy pettingzoo`.
 """
 
 import argparse

@@ -83,9 +83,14 @@ def test_new_on_a_full_disk_names_the_file_and_leaves_nothing(
         patch.setattr(Path, "open", opened)
         result = cli("new", "mybot", *options)
     assert result.exit_code == 2
-    assert f"{begun[1]} can't be written: No space left on device." in result.stderr
+    assert f"{begun[1]} can't be written: No space left on device. " in result.stderr
     assert not list(tmp_path.glob("*mybot*"))
     assert cli("new", "mybot", *options).exit_code == 0
+
+
+def test_a_trained_bot_for_partridge_speaks_of_no_days(cli: Cli, tmp_path: Path) -> None:
+    assert cli("new", "mybot", "--template", "trained", "--game", "partridge").exit_code == 0
+    assert "day" not in (tmp_path / "mybot" / "bot.py").read_text()
 
 
 def test_a_name_that_is_not_allowed_is_answered_with_one_that_is(
