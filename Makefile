@@ -32,7 +32,7 @@ help: ## list the targets
 # If the Python of .venv is gone (an upgrade of the system removed it), the stamps are worth nothing.
 ifneq ($(wildcard $(VENV)/.running $(VENV)/.testing $(VENV)/.project),)
 ifeq ($(realpath $(BIN)/python),)
-$(info venv: the Python of $(VENV) is gone, so it is installed anew)
+$(info venv: the Python of $(VENV) is gone, so $(VENV) is installed anew)
 $(shell rm -f $(VENV)/.running $(VENV)/.testing $(VENV)/.project)
 endif
 endif
@@ -97,7 +97,7 @@ endif
 
 # Some shells export HOST, the machine's name or kind: it counts on the command line alone.
 .PHONY: up
-up: $(VENV)/.project ## the whole league on this machine, at http://127.0.0.1:8000/ (PORT=..., HOST=0.0.0.0, VERBOSE=1)
+up: $(VENV)/.project ## run the whole league on this machine, at http://127.0.0.1:8000/ (PORT=..., HOST=0.0.0.0, VERBOSE=1)
 	@exec $(BIN)/python -m devserver.up $(if $(PORT),--port $(PORT)) \
 		$(if $(filter command,$(origin HOST)),--host $(HOST)) $(if $(VERBOSE),--verbose)
 
@@ -107,7 +107,7 @@ down: ## end the league that runs in this checkout, in a terminal or in the back
 	else echo "No league runs here: nothing is installed yet."; fi
 
 .PHONY: restore
-restore: $(VENV)/.project ## put a backup in the place of the data here (FILE=var/backups/...), after make down
+restore: $(VENV)/.project ## replace the data here by a backup (FILE=var/backups/...), after make down
 	@exec $(BIN)/python -m devserver.restore $(FILE)
 
 .PHONY: demo-bot
@@ -136,7 +136,7 @@ test: lint ## lint, types, imports and most tests, about 5 min (THOROUGH=1: all 
 
 # It is not part of `make test`: it needs a Docker engine, and takes minutes.
 .PHONY: test-containers
-test-containers: $(VENV)/.testing ## a league in containers: up, play, restart, upgrade, restore (needs Docker)
+test-containers: $(VENV)/.testing ## test a league in containers: up, play, restart, upgrade, restore (needs Docker)
 	@$(BIN)/python -m tests.containers
 
 .PHONY: check
@@ -172,7 +172,7 @@ $(TSC)/.locked: requirements/package.json requirements/package-lock.json
 	@touch $@
 
 .PHONY: imports
-imports: $(VENV)/.testing ## which package may import which
+imports: $(VENV)/.testing ## check which package may import which
 	@for package in $(PACKAGES); do \
 		grep -q "^root_packages = .*\"$$package\"" pyproject.toml || \
 		{ echo "imports: add \"$$package\" to root_packages in pyproject.toml" >&2; exit 1; }; \
@@ -231,7 +231,7 @@ wheel: $(VENV)/.project ## build the package for bot authors, engine and bots_sd
 # --- Measuring -------------------------------------------------------------------------------
 
 .PHONY: bench
-bench: $(VENV)/.project ## how fast the engine is here
+bench: $(VENV)/.project ## measure how fast the engine is here
 	@$(BIN)/python -m engine bench
 
 .PHONY: benchservice

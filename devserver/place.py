@@ -107,8 +107,8 @@ def _end_last_run(alive: IO[str], directory: Path) -> None:
         waited = time.monotonic() - began
         if waited > _MAX_LAST_RUN_SECONDS:
             raise ServersError(
-                f"Processes of an earlier run are still alive in {directory} after "
-                f"{_MAX_LAST_RUN_SECONDS:.0f} s: {_listed(processes.holders(alive))}. End them "
+                f"Processes of an earlier run still use {directory} after "
+                f"{_MAX_LAST_RUN_SECONDS:.0f} s {_listed(processes.holders(alive))}. End them "
                 "and start again."
             )
         if waited > _LAST_RUN_SECONDS:
@@ -117,11 +117,11 @@ def _end_last_run(alive: IO[str], directory: Path) -> None:
                 killed.add(pid)
         time.sleep(0.02)
     if killed:
-        print(f"Killed processes of an earlier run: {_listed(killed)}.", file=sys.stderr)
+        print(f"Killed processes of an earlier run {_listed(killed)}.", file=sys.stderr)
 
 
 def _listed(pids: Iterator[int] | set[int]) -> str:
-    return ", ".join(map(str, sorted(pids)))
+    return f"(process ids {', '.join(map(str, sorted(pids)))})"
 
 
 @contextmanager

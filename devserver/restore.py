@@ -69,7 +69,8 @@ def _restore(file: Path, environment: Mapping[str, str]) -> int:
             done = subprocess.run(words, env=environment, cwd=CHECKOUT, check=False)
             if status := done.returncode:
                 print(
-                    f"make restore: manage.py {step[0]} ended with status {status}.",
+                    f"make restore: manage.py {step[0]} ended with status {status}; its "
+                    "output is above.",
                     file=sys.stderr,
                 )
                 return 1

@@ -265,7 +265,7 @@ class _Keeper:
         elif status is None or status >= 0:  # a signal from outside is no fault of the program
             self._quick_ends += 1
         if self._quick_ends >= _MAX_QUICK_ENDS and not self._works:
-            self._print("ends right after each start; all parts stop")
+            self._print("ends right after each start, so the league stops")
             reason = f" {last_lines(self._part.log)}" if self._part.log else ""
             self._supervisor.fail(f"{self._part.name} ends right after each start.{reason}")
             return False

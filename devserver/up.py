@@ -330,7 +330,8 @@ async def _announce(options: argparse.Namespace, stop: asyncio.Event) -> None:
             notices += 1
             print(
                 f"Still starting after {waited:.0f} s: {url} does not answer yet. A busy machine "
-                "takes longer. If a part can't start, the lines above give the reason.",
+                "takes longer. If a program of the league can't start, the lines above give the "
+                "reason.",
                 file=sys.stderr,
             )
         await asyncio.sleep(0.1)

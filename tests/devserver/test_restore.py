@@ -74,7 +74,7 @@ def test_a_file_that_is_no_backup_changes_nothing(
     broken = tmp_path / "league.dump"
     broken.write_text("twelve drummers drumming")
     assert restore.main([str(broken), "--directory", str(tmp_path / "var")]) == 1
-    assert "manage.py restore ended with status" in capfd.readouterr().err
+    assert "manage.py restore ended with status 1; its output is above." in capfd.readouterr().err
 
 
 def test_ctrl_c_waits_until_the_command_has_put_the_data_back(tmp_path: Path) -> None:
