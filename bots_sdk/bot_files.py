@@ -136,7 +136,7 @@ def load(path: str | Path) -> BotFile:
     if paths.is_directory(path):
         inside = path / "bot.py"
         if not inside.exists():
-            raise BotFileError(f"{path} is a directory; name the bot's .py file.")
+            raise BotFileError(f"{path} is a directory; give the bot's .py file.")
         path = inside
     source = read_file(path)
     if is_module(source):
@@ -194,20 +194,20 @@ def compiled(source: bytes, name: str) -> CodeType:
 
 
 def _not_python(name: str, why: str) -> str:
-    return f"{name} is not Python: {why}. Name the bot's .py file."
+    return f"{name} is not Python: {why}. Give the bot's .py file."
 
 
 def _archive_text(path: Path) -> str:
-    """Return the message for an archive: how to unpack it, and which file to name."""
+    """Return the message for an archive: how to unpack it, and which file to give."""
     with suppress(ValueError):
         path = path.relative_to(Path.cwd())
     folder = path.with_suffix("") if path.suffix else path.with_name(f"{path.name}-unpacked")
     name, target = shlex.quote(str(path)), shlex.quote(str(folder))
     bot = f"`twelfth-night try {shlex.quote(str(folder / 'bot.py'))}`"
     remedy = (
-        f"Name the bot.py of the folder beside it, for example {bot}."
+        f"Give the bot.py of the directory beside it, for example {bot}."
         if (folder / "bot.py").exists()
-        else f"Unpack it with `{python_word()} -m zipfile -e {name} {target}`, and name its "
+        else f"Unpack it with `{python_word()} -m zipfile -e {name} {target}`, and give its "
         f"bot.py, for example {bot}."
     )
     return f"{path} is an archive. {remedy} `twelfth-night check` and `upload` take archives."
@@ -240,12 +240,13 @@ def read_file(path: Path) -> bytes:
     except FileNotFoundError:
         raise BotFileError(f"There is no file {path}. {instead_of(path)}") from None
     except OSError as error:
-        raise BotFileError(f"{path} can't be read: {error.strerror}.") from None
+        remedy = " Check its permissions." if isinstance(error, PermissionError) else ""
+        raise BotFileError(f"{path} can't be read: {error.strerror}.{remedy}") from None
     if path.suffix and path.suffix not in _SUFFIXES and not data.startswith(_BINARY):
         raise BotFileError(
-            f"{path} is not a bot's file: a bot is a .py, .wasm or .zip file. A bot in another "
-            "language plays as a remote bot: create it with `twelfth-night bot create NAME`, and "
-            "read docs/remote-bot.md."
+            f"{path} is not a bot's file: a bot is a .py, .wasm or .zip file. Compile a bot in "
+            "another language to .wasm, or let it play as a remote bot: create it with "
+            "`twelfth-night bot create NAME`, and read docs/remote-bot.md."
         )
     return data
 

@@ -80,7 +80,8 @@ def application(first: str = "") -> typer.Typer:
         help="Write a bot, run it in a league, and follow its results.",
         epilog="Exit status: 0 success, 1 failed or refused, 2 wrong arguments or files, 3 the "
         "league does not answer, 4 a token is missing or does not work, 130 stopped by Ctrl-C. The "
-        "variables TWELFTH_NIGHT_URL and TWELFTH_NIGHT_TOKEN override what login saved.",
+        "variables TWELFTH_NIGHT_URL and TWELFTH_NIGHT_TOKEN override the address and the token "
+        "that `login` saved.",
     )
     app.callback()(_all_commands)
     is_known = first in _COMMANDS or first == "bot"

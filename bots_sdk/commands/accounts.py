@@ -56,17 +56,18 @@ def login(
 ) -> None:
     """Log in to a league: save its address and an owner token, which manages your bots there.
 
-    In a terminal, the command asks for the username and the password. Elsewhere, give --username,
-    and the password by --password-stdin or in the variable TWELFTH_NIGHT_PASSWORD.
+    In a terminal, the command prompts for the username and the password. Elsewhere, give
+    --username, and the password by --password-stdin or in the variable TWELFTH_NIGHT_PASSWORD.
     """
     if with_token and (password_stdin or username or sign_up):
         raise ImpossibleError(
-            "--with-token needs no account: leave out --username, --sign-up and --password-stdin."
+            "--with-token needs no username and no password: leave out --username, --sign-up and "
+            "--password-stdin."
         )
     url = url or os.environ.get("TWELFTH_NIGHT_URL", "") or read_saved().url or usual_url()
     if with_token:
         if sys.stdin.isatty():
-            token = _prompt("owner token", "--with-token", hide_input=True).strip()
+            token = _prompt("owner token", "Use --with-token", hide_input=True).strip()
         else:
             token = _line_of_stdin("owner token", "--with-token").strip()
         with client_for(url, token) as client:
@@ -76,13 +77,13 @@ def login(
         with client_for(url) as client:
             url = client.url
             client.send(calls.ladders(limit=1))  # checks the address before the prompts
-            username = username or _prompt("username", "--username NAME")
+            username = username or _prompt("username", "Use --username NAME")
             if password_stdin:
                 password = _line_of_stdin("password", "--password-stdin")
             else:
                 password = os.environ.get("TWELFTH_NIGHT_PASSWORD") or _prompt(
                     "password",
-                    "--password-stdin, or set the variable TWELFTH_NIGHT_PASSWORD",
+                    "Use --password-stdin, or set the variable TWELFTH_NIGHT_PASSWORD",
                     hide_input=True,
                     confirmation_prompt="Repeat the password" if sign_up else False,
                 )
@@ -95,7 +96,7 @@ def login(
     if as_json:
         print_json({"url": url, "username": league.username, "saved": str(saved.path)})
     else:
-        print(f"Logged in at {url}; saved in {saved.path}.")
+        print(f"Logged in at {url}; the owner token is saved in {saved.path}.")
 
 
 def password(
@@ -110,13 +111,13 @@ def password(
     and TWELFTH_NIGHT_NEW_PASSWORD. It signs you out in all browsers.
     """
     url, league = chosen_league()
-    username = league.username or _prompt("username", "`twelfth-night login --username`")
+    username = league.username or _prompt("username", "Use `twelfth-night login --username`")
     old = os.environ.get("TWELFTH_NIGHT_PASSWORD") or _prompt(
-        "password", "TWELFTH_NIGHT_PASSWORD", hide_input=True
+        "password", "Set the variable TWELFTH_NIGHT_PASSWORD", hide_input=True
     )
     new = os.environ.get("TWELFTH_NIGHT_NEW_PASSWORD") or _prompt(
         "new password",
-        "TWELFTH_NIGHT_NEW_PASSWORD",
+        "Set the variable TWELFTH_NIGHT_NEW_PASSWORD",
         hide_input=True,
         confirmation_prompt="Repeat the new password",
     )
@@ -169,7 +170,7 @@ def bot_token(
     with client_for(url, token) as client:
         fresh = client.send(calls.new_bot_token(name))
     path = save_bot(url, name, fresh["token"])
-    old = "The old one no longer works, so programs with it stop."
+    old = "The old one no longer works: start the bot's programs again with the new one."
     if print_token:
         # Standard output has the token alone, for scripts.
         print(f"{name} has a new token. {old}", file=sys.stderr)
@@ -211,7 +212,7 @@ def _prompt(name: str, remedy: str, **options: Any) -> str:
 
     Args:
         name: the name of the value.
-        remedy: the option or variable that gives the value without a prompt.
+        remedy: what to do to give the value without a prompt, as a sentence.
         options: options of `typer.prompt`.
 
     Raises:
@@ -220,7 +221,7 @@ def _prompt(name: str, remedy: str, **options: Any) -> str:
     """
     if not sys.stdin.isatty():
         raise ImpossibleError(
-            f"No {name} is given, and there is no terminal to ask for it. Use {remedy}."
+            f"No {name} is given, and there is no terminal to ask for it. {remedy}."
         )
     answer: str = typer.prompt(name.capitalize(), err=True, **options)
     return answer

@@ -121,7 +121,7 @@ def _print(record: Record, found: Analysis, bot: str, *, show_all: bool) -> None
             "Places lost: on average, the bot ends this many places lower with its move than with "
             "the best move;\n± is a 95 % error bar. A mistake loses "
             f"{least:.2f} to {most:.2f} places, a blunder more. A loss\nwithin its error bar is no "
-            "mistake. This is decided before the numbers are rounded."
+            "mistake. The marks follow from the numbers before rounding."
         )
     else:
         print(f"No decision{f' of {bot}' if bot else ''} is a mistake or a blunder.")

@@ -23,7 +23,12 @@ def logs(
     number: Annotated[
         int | None, typer.Option("--version", min=1, help="Show the check of this version.")
     ] = None,
-    match: Annotated[int | None, typer.Option(min=1, help="Show this match.", metavar="ID")] = None,
+    match: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Show the bot's output and faults in this match.", metavar="MATCH"
+        ),
+    ] = None,
     tests: Annotated[
         Path | None,
         typer.Option(help="Write a unit test for every fault to this directory."),
@@ -69,7 +74,7 @@ def logs(
     if not reports:
         print(
             f"{name} had no faults in its last {_MAX_MATCHES} finished matches. "
-            "--match ID shows the output of one match."
+            "--match MATCH shows the output of one match."
         )
     for report in reports:
         _print_report(url, report)
@@ -78,7 +83,8 @@ def logs(
     if written:
         print(
             "In each test, write the name of your bot's file in place of `bot` in `from bot import "
-            f"choose`. Then run it beside that file: `{python_word()} {written[0].name}`"
+            "choose`. Then put the test into the directory of that file, and run it there: "
+            f"`{python_word()} {written[0].name}`"
         )
 
 

@@ -19,8 +19,8 @@ def challenge(
     opponents: Annotated[
         list[str],
         typer.Argument(
-            help="The other bots, such as house-thumb; also bots of others that accept challenges. "
-            "12 Days needs at least two."
+            help="The opponents, such as house-thumb; also other owners' bots that accept "
+            "challenges. twelve-days needs at least two opponents."
         ),
     ],
     game: Annotated[
@@ -92,7 +92,7 @@ def _print_result(url: str, made: answers.ChallengeDetail) -> None:
         reasons = {match["void_reason"] for match in made["matches"]} - {""}
         print(f"The challenge is void, so it has no result. {' '.join(sorted(reasons))}")
         return
-    table = new_table("opponent", "your result", "95 % interval")
+    table = new_table("opponent", "your win share", "95 % interval")
     for pair in made["results"]:
         interval = f"{percent(pair['low'])} to {percent(pair['high'])}"
         add_row(table, pair["opponent"], percent(pair["share"]), interval)
@@ -103,5 +103,5 @@ def _print_result(url: str, made: answers.ChallengeDetail) -> None:
     )
     print(
         "One block has few matches, so the intervals are wide. A ladder plays many blocks, so its "
-        "numbers are more exact."
+        "intervals are narrower."
     )

@@ -83,7 +83,13 @@ def status(
     who = "with the token in TWELFTH_NIGHT_TOKEN" if token else league.username or "not logged in"
     print(f"{url}, {who}")
     if gone:
-        print(f"Tokens are saved here for bots that the league does not have: {', '.join(gone)}.")
+        print(
+            typed(
+                "The league does not have these bots, whose tokens are saved here: "
+                f"{', '.join(gone)}. They were deleted, or the league began anew; `twelfth-night "
+                "bot create NAME` creates a bot again."
+            )
+        )
     if not rows:
         print(
             f"No bot token is saved on this machine for {url}. `twelfth-night status NAME` shows "
@@ -111,7 +117,8 @@ def status(
         elif bot["kind"] == "hosted" and bot["version"] is None and name in own:
             print(typed(f"{name} has no version that can play: see `twelfth-night logs {name}`."))
         elif not entries and name in own:
-            print(typed(f"{name} is on no ladder: `twelfth-night enter LADDER {name}` enters one."))
+            enter = f"`twelfth-night enter LADDER {name}` enters it on one."
+            print(typed(f"{name} is on no ladder: {enter}"))
 
 
 def _print_places(bot: str, found: Sequence[_Place]) -> None:
@@ -155,7 +162,12 @@ def _count_unfinished(client: Client, bot: str) -> str:
 
 def ladder(
     slug: Annotated[
-        str, typer.Argument(help="The ladder's short name; default: list all.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="LADDER",
+            help="The ladder's short name; default: list all.",
+            show_default=False,
+        ),
     ] = "",
     top: Annotated[int, typer.Option(min=1, max=1000, help="The number of bots to show.")] = 20,
     as_json: Json = False,

@@ -70,7 +70,7 @@ class Proof:
             version: the number of the bot's version that played; None if it is unknown.
         """
         if self.difference:
-            remedy = f"If {file} is not the file that played in seat {self.seat}, give that file"
+            remedy = f"If {file} did not play in seat {self.seat}, give the file that did"
             if version is not None:
                 remedy += f": version {version} of {self.name}"
             if self.clock.source != "match":
@@ -196,8 +196,8 @@ def prove(record: Record, seat: int, bot: ModuleFile, clock: Clock, *, quiet: bo
     began = time.monotonic()
 
     def status() -> str:
-        at, plies = (moves[-1].ply + 1 if moves else 0), len(record.moves)
-        return f"{at} of {plies} plies are computed{time_left(at, plies, began)}"
+        at, total = (moves[-1].ply + 1 if moves else 0), len(record.moves)
+        return f"{at} of {total} moves are computed{time_left(at, total, began)}"
 
     with progress(status, quiet=quiet):
         try:

@@ -48,7 +48,7 @@ def follow_to_rank(
         is_first = False
         return place
 
-    stopped = f"{bot} stays on {ladder} and plays on. `twelfth-night status {bot}` shows its place."
+    stopped = f"{bot} stays on {ladder} and plays on. `twelfth-night status {bot}` shows its rank."
     return follow(look, _line, news_of=_news, printed=printed, after_stop=stopped, quiet=quiet)
 
 
@@ -56,7 +56,8 @@ def _require_new_matches(bot: answers.Bot) -> None:
     name = bot["name"]
     if bot["quarantined"]:
         raise ImpossibleError(
-            f"{name} is in quarantine: it gets no new matches, so it gets no rank."
+            f"{name} is in quarantine: an organiser keeps it out of new matches, so it gets no "
+            "rank. Its page shows you the reason."
         )
     if bot["paused"]:
         raise ImpossibleError(

@@ -93,10 +93,10 @@ def _list(*, as_json: bool) -> None:
 
 
 def _topic(word: str) -> str:
-    """Return the name of a text for a word.
+    """Return the topic for a word.
 
     Raises:
-        ImpossibleError: no text has this name.
+        ImpossibleError: there is no such topic.
     """
     asked = word.strip().lower()
     asked = _OTHER_NAMES.get(asked, asked.removesuffix(".md").replace("_", "-").replace(" ", "-"))
@@ -105,5 +105,5 @@ def _topic(word: str) -> str:
     if near := nearest(asked, list(TOPICS), cutoff=0.5):
         remedy = f"Did you mean `twelfth-night rules {near}`?"
     else:
-        remedy = f"The texts are {', '.join(TOPICS)}."
-    raise ImpossibleError(f"There is no text {word!r}. {remedy}")
+        remedy = f"The topics are {', '.join(TOPICS)}."
+    raise ImpossibleError(f"There is no topic {word!r}. {remedy}")

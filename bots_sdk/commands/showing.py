@@ -14,7 +14,7 @@ from engine.record import read, verify
 
 
 def match(
-    number: Annotated[int, typer.Argument(min=1, help="The match's number.", metavar="ID")],
+    number: Annotated[int, typer.Argument(min=1, help="The match's number.", metavar="MATCH")],
     as_json: Json = False,
 ) -> None:
     """Show a match: its bots with places and scores, and why each day or trick was won.

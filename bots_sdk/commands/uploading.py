@@ -48,7 +48,10 @@ benchmarks/README.md has the figures, in the row of ``placement.py``.
 
 def upload(
     file: Annotated[
-        Path, typer.Argument(help="A .py or .wasm file, or a zip archive with a bot.py at its top.")
+        Path,
+        typer.Argument(
+            help="A .py or .wasm file, or a zip archive with a bot.py at its top level."
+        ),
     ],
     bot: Annotated[
         str,
@@ -279,7 +282,7 @@ def _print_next_step(client: Client, url: str, version: Any) -> None:
             text = f"After its check, version {number} plays {needed} blocks for a rank."
         print(f"On {place['ladder']}: {text}")
     if places:
-        shown = "how far it is" if is_checked else "how far it is, and when it has a rank"
+        shown = "its progress" if is_checked else "its progress, and when it has a rank"
         print(typed(f"`twelfth-night status {name}` shows {shown}."))
         return
     ladders = client.send(calls.ladders())["results"]
@@ -293,10 +296,10 @@ def _print_next_step(client: Client, url: str, version: Any) -> None:
     after = "" if is_checked else " after the check"
     is_soon = all(each["ranked_from"] <= _MEASURED_BLOCKS for each in open_to_it)
     print(
-        f"To get a rating, enter it{after} on a ladder, a lasting ranking. On an idle league, its "
-        "first match then begins within seconds. It has a rank, its position on the ladder, after "
-        f"{blocks} blocks{', in less than a minute' if is_soon else ''}. {which} it, and shows how "
-        "long this takes:"
+        f"To get a rating, enter it{after} on a ladder, a lasting ranking. If no other matches "
+        "wait, its first match begins within seconds. It then has a rank, its position on the "
+        f"ladder, after {blocks} blocks{', in less than a minute' if is_soon else ''}. {which} it, "
+        "and shows how long this takes:"
     )
     for each in open_to_it:
         print(f"  {command_word()} enter {each['slug']} {name} --wait")

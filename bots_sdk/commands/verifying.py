@@ -20,8 +20,8 @@ from engine.record import read
 from engine.referee import TimeControl
 
 _NOT_COMPUTED = (
-    "not proven: the record is not that of a finished match. Download it again after the end of "
-    "the match, or correct it"
+    "not proven: the record does not hold a finished match. Download it again after the end of the "
+    "match, or correct it"
 )
 
 
@@ -52,7 +52,7 @@ def verify(
     seat: Annotated[
         int | None,
         typer.Option(
-            help="With --module: the bot's seat; default: the seat whose name is that of the file.",
+            help="With --module: the bot's seat; default: the seat with the file's name.",
             show_default=False,
         ),
     ] = None,
@@ -80,8 +80,8 @@ def verify(
     commitment that the league shows now.
 
     With --module, the command also lets a WebAssembly bot decide each of its moves again. The bot
-    must make the same moves and the same faults. So the command proves that each timeout in the
-    record was one: the clock of such a bot counts its instructions (fuel).
+    must make the same moves and the same faults. This proves that each timeout in the record really
+    happened: the clock of such a bot counts its instructions (fuel).
 
     To verify all records in a file, use `python -m engine verify FILE`.
 

@@ -43,7 +43,7 @@ def watch(
     what: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[BOT]... or MATCH",
+            metavar="BOT or MATCH",
             help="The bots by seat: files, or house bots (bots of the league itself) such as "
             "house-thumb. The other seats get house-random, house-thumb and house-counting. Or "
             "give a match at a league, by its number or address.",

@@ -1,5 +1,7 @@
 """Bots from files: what is taken, what is refused, and with which words."""
 
+import errno
+import os
 import subprocess
 import sys
 import zipfile
@@ -171,7 +173,7 @@ def test_a_bots_own_module_is_found_before_one_of_a_checkout(tmp_path: Path) -> 
     assert done.stdout == "its own\n", done.stderr
 
 
-def test_an_archive_names_the_command_that_unpacks_it_and_the_file_to_name(
+def test_an_archive_names_the_command_that_unpacks_it_and_the_file_to_give(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -186,7 +188,7 @@ def test_an_archive_names_the_command_that_unpacks_it_and_the_file_to_name(
     subprocess.run(["sh", "-c", unpack], check=True)
     assert "for example `twelfth-night try trn/bot.py`" in message
     assert load("trn/bot.py")(INFO)(SEEN) == "give 1"
-    with pytest.raises(BotFileError, match=r"trn\.zip is an archive\. Name the bot\.py of the"):
+    with pytest.raises(BotFileError, match=r"trn\.zip is an archive\. Give the bot\.py of the"):
         load("trn.zip")  # unpacking it again could overwrite changes
 
 
@@ -215,3 +217,18 @@ def test_a_missing_file_without_a_like_one_leads_to_a_first_bot(tmp_path: Path) 
     (tmp_path / "goose.py").touch()
     with pytest.raises(BotFileError, match="`twelfth-night new mybot` writes a first bot"):
         read_file(tmp_path / "mybot.py")
+
+
+def test_only_a_file_without_permission_leads_to_its_permissions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number, remedy in ((errno.EACCES, " Check its permissions."), (errno.EIO, "")):
+
+        def read_bytes(path: Path, number: int = number) -> bytes:
+            raise OSError(number, os.strerror(number))
+
+        monkeypatch.setattr(Path, "read_bytes", read_bytes)
+        with pytest.raises(BotFileError) as refused:
+            read_file(tmp_path / "mybot.py")
+        text = f"mybot.py can't be read: {os.strerror(number)}.{remedy}"
+        assert str(refused.value).endswith(text)

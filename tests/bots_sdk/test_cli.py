@@ -332,7 +332,7 @@ def test_status_skips_saved_bots_that_the_league_does_not_have(
     assert logged_in("bot", "create", "mybot").exit_code == 0
     result = logged_in("status")
     assert result.exit_code == 0
-    assert "bots that the league does not have: mybot." in result.stdout
+    assert "whose tokens are saved here: mybot. They were deleted" in result.stdout
     assert logged_in("status", "mybot").exit_code == 1
 
 

@@ -170,7 +170,7 @@ def test_after_ctrl_c_enter_states_that_the_bot_stays_on_the_ladder(
 
 @pytest.mark.parametrize(
     ("stopped_by", "remedy"),
-    [("paused", "twelfth-night bot resume swan"), ("quarantined", "is in quarantine")],
+    [("paused", "twelfth-night bot resume swan"), ("quarantined", "Its page shows you the reason")],
 )
 def test_a_bot_without_new_matches_is_not_followed_for_ever(
     run: Run, stopped_by: str, remedy: str
@@ -202,7 +202,7 @@ def test_upload_states_how_long_the_check_takes_and_lists_ladders_that_fit(run: 
     text = result.stdout
     assert "Its check plays one match of each of the bot's games. It ends in about 10 s." in text
     assert text.endswith(
-        "On an idle league, its first match then begins within seconds. It has a rank, its "
+        "If no other matches wait, its first match begins within seconds. It then has a rank, its "
         "position on the ladder, after 20 blocks, in less than a minute. This command enters it, "
         f"and shows how long this takes:\n  {command_word()} enter partridge swan --wait\n"
     )
@@ -250,7 +250,7 @@ def test_upload_without_waiting_prints_what_the_check_of_a_bot_on_a_ladder_leads
     assert result.exit_code == 0, result.output
     assert result.stdout.splitlines()[-2:] == [
         "On partridge: After its check, version 1 plays 20 blocks for a rank.",
-        "`twelfth-night status swan` shows how far it is, and when it has a rank.",
+        "`twelfth-night status swan` shows its progress, and when it has a rank.",
     ]
 
 

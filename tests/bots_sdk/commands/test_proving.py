@@ -69,7 +69,7 @@ def test_another_module_is_refuted_at_the_first_move_that_differs(cli: Cli) -> N
     *_, last = result.stdout.splitlines()
     own = [ply for ply, (seat, _) in enumerate(record.moves) if seat == 1]
     assert last.startswith(f"FAIL fuel: not proven: ply {own[1]}: the fault in the record is none,")
-    assert "If late_bot.wasm is not the file that played in seat 1, give that file. " in last
+    assert "If late_bot.wasm did not play in seat 1, give the file that did. " in last
     assert last.endswith("was not 0.01+0.02, give it with --clock.")
     found = json.loads(cli(*words, "--json").stdout)
     assert not found["holds"]
@@ -112,7 +112,7 @@ def test_the_clock_of_a_league_s_match_is_the_league_s(logged_in: Cli, stub: Stu
     Path("other.wasm").write_bytes(late_after(1))
     result = logged_in(*words)
     assert result.exit_code == 1
-    assert "give that file: version 2 of late-bot" in result.stdout
+    assert "give the file that did: version 2 of late-bot" in result.stdout
     assert "--clock" not in result.stdout
 
 
@@ -188,7 +188,7 @@ def test_a_record_that_is_not_finished_proves_nothing(cli: Cli) -> None:
     first, last = result.stdout.splitlines()
     plies = len(record.moves) - 1
     assert first == f"FAIL deal and moves: ply {plies}: the moves stop before the match is over"
-    assert last.startswith("FAIL fuel: not proven: the record is not that of a finished match. ")
+    assert last.startswith("FAIL fuel: not proven: the record does not hold a finished match. ")
 
 
 def test_a_noted_commitment_is_checked_of_a_file_too(cli: Cli) -> None:

@@ -57,7 +57,7 @@ def test_without_a_name_it_lists_the_texts(home: Home) -> None:
         ("twelve-day", "Did you mean `twelfth-night rules twelve-days`?"),
         ("patridge", "Did you mean `twelfth-night rules partridge`?"),
         ("observation", "Did you mean `twelfth-night rules observations`?"),
-        ("chess", "The texts are twelve-days, partridge, observations, moves."),
+        ("chess", "The topics are twelve-days, partridge, observations, moves."),
     ],
 )
 def test_a_typing_error_gets_the_right_name(home: Home, typed: str, remedy: str) -> None:
