@@ -4,12 +4,13 @@
 secrets: pass events through `Event.seen_by` before they leave for a seat or the public.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from engine.deals import seeded_shuffle
 from engine.games import catalogue
-from engine.games.events import Event, TrickWon
+from engine.games.events import Event, MatchOver, TrickWon
 from engine.games.game import State
 from engine.games.twelve_days import TwelveDays
 from engine.record import Record
@@ -56,6 +57,17 @@ def play_back(record: Record) -> Iterator[Phase]:
     dealt = deal(record.game, record.rules, record.seats, record.deal_seed)
     yield dealt
     yield from play_on(dealt.state, record.moves)
+
+
+def with_places(events: Iterable[Event], places: Sequence[int]) -> tuple[Event, ...]:
+    """Return events, with other places at the end of the match.
+
+    The engine knows the scores alone. As rated, a seat that forfeited is last whatever its score.
+    """
+    return tuple(
+        replace(event, places=tuple(places)) if isinstance(event, MatchOver) else event
+        for event in events
+    )
 
 
 def deal(game: str, rules: str, seats: int, deal_seed: bytes) -> Phase:

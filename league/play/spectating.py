@@ -11,7 +11,7 @@ from django.db.models import F, Max, Q
 
 from engine.games.events import Event
 from engine.games.game import State
-from engine.playback import Phase, deal, play_on
+from engine.playback import Phase, deal, play_on, with_places
 from engine.record import replay, write
 from engine.sentences import in_sentences
 from league.models import Block, Match
@@ -179,7 +179,7 @@ class MatchFeed:
                 "match": match.pk,
                 "status": match.status,
                 "scores": record.scores,
-                "places": record.places,
+                "places": match.places,
             }
             return [*events, FeedEvent("end", "end", end)]
         if match.status != Match.Status.PLAYING or not match.live or not may_watch(match):
@@ -217,7 +217,9 @@ class MatchFeed:
 
 def _feed_event(match: Match, phase: Phase, names: Sequence[str]) -> FeedEvent:
     """Return a phase as spectators see it: the public view after it, and its public events."""
-    events = _public(phase)
+    events: Sequence[Event] = _public(phase)
+    if match.places is not None:
+        events = with_places(events, match.places)
     details = {
         "events": [event.as_json() for event in events],
         "sentences": in_sentences(events, names),

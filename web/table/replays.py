@@ -1,9 +1,12 @@
 """Finished matches as steps, from their records."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from engine.playback import play_back
+from engine import playback
+from engine.playback import play_back, with_places
+from engine.rating.results import rated_places
 from engine.record import Record
+from league.ratings.match_results import forfeited_in
 from web.table.build import build
 from web.table.steps import Phase, Step
 
@@ -17,10 +20,17 @@ def replay_steps(record: Record, names: Sequence[str]) -> list[Step]:
     """
     phases = []
     begins_at = 0
-    for ply, events, _ in play_back(record):
+    for ply, events, _ in phases_as_rated(record):
         phases.append(Phase(events, faults_of(record, begins_at, ply)))
         begins_at = ply
     return build(phases, names).done
+
+
+def phases_as_rated(record: Record) -> Iterator[playback.Phase]:
+    """Play a record back; at the end of the match a seat that forfeited is last, as in lists."""
+    places = rated_places(record.places, forfeited_in(record))
+    for phase in play_back(record):
+        yield phase._replace(events=with_places(phase.events, places))
 
 
 def faults_of(record: Record, begins_at: int, ends_at: int) -> list[tuple[int, str]]:

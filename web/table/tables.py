@@ -10,7 +10,6 @@ from engine.games.partridge import Partridge
 from engine.games.partridge_presets import PartridgeRules
 from engine.games.twelve_days import TwelveDays
 from engine.games.twelve_days_presets import TwelveDaysRules
-from engine.playback import play_back
 from engine.record import Record
 from engine.sentences import in_sentences
 from league.models import Match
@@ -18,7 +17,7 @@ from league.play.headlines import seat_names
 from league.play.spectating import public_events
 from league.visibility import may_see_record
 from web.table.live import live_steps
-from web.table.replays import faults_of, replay_steps
+from web.table.replays import faults_of, phases_as_rated, replay_steps
 from web.table.steps import SeatStep, Step
 
 _EVENTS = "/api/v1/matches/events"
@@ -170,7 +169,7 @@ def deck_of(game: str, rules: str) -> list[int]:
 
 def _phases(record: Record, names: Sequence[str]) -> Iterator[dict[str, Any]]:
     begins_at = 0
-    for ply, events, _ in play_back(record):
+    for ply, events, _ in phases_as_rated(record):
         yield {
             "ply": ply,
             "events": [event.as_json() for event in events],

@@ -9,6 +9,7 @@ from django.db import OperationalError, connection
 
 from league.models import Bot, Match
 from league.play.spectating import FeedEvent, MatchFeed
+from tests.league.play.forfeited import forfeited_match
 from tests.league.play.live import play_on
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -45,3 +46,11 @@ def test_no_event_is_lost_if_a_query_fails(match: Match, bots: list[Bot], query:
 def _has_advanced(match: Match, plies: int) -> bool:
     match.refresh_from_db()
     return match.plies > plies
+
+
+def test_at_the_end_a_seat_that_forfeited_is_last_whatever_its_score(db: None) -> None:
+    match = forfeited_match()
+    *_, last, end = MatchFeed(match.pk).new_events()
+    assert end.data["scores"] == match.record.scores
+    assert end.data["places"] == last.data["events"][-1]["places"] == [2, 1]
+    assert last.data["sentences"][-1].startswith("seat-1 wins the match;")

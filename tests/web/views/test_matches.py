@@ -11,6 +11,7 @@ from engine.record import read, verify
 from league import competitions, play
 from league.models import Block, Bot, Ladder, Match, Tournament
 from tests.league import small
+from tests.league.play.forfeited import forfeited_match
 from tests.web.pages import page, words_of
 from web.table.replays import replay_steps
 
@@ -144,6 +145,18 @@ def test_the_downloaded_record_of_a_match_verifies(client: Client, played: Tourn
     text = page(client, f"/matches/{match.pk}/record.json")
     assert verify(read(text.encode())).is_over
     assert json.loads(text)["deal_seed"] == bytes(match.deal_seed).hex()
+
+
+def test_a_replay_names_the_winner_of_the_headline_if_a_seat_forfeited(client: Client) -> None:
+    match = forfeited_match()
+    address = f"/matches/{match.pk}/"
+    assert "seat-1 wins by forfeit against seat-0" in words_of(page(client, address))
+    text = page(client, f"{address}?step=99")
+    assert "seat-1 wins the match." in text
+    assert "seat-0 wins" not in text
+    phases = json.loads(page(client, f"{address}phases.json"))["phases"]
+    assert phases[-1]["events"][-1]["places"] == [2, 1]
+    assert phases[-1]["sentences"][-1].startswith("seat-1 wins the match;")
 
 
 def test_a_deal_in_play_at_another_table_stays_secret(client: Client) -> None:
