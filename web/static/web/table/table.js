@@ -54,7 +54,7 @@ async function replay(table) {
       beside?.show();
       cursor(table, at ? frame.step : 0); // the deal comes before step 1
       if (by === "hand") address(player);
-      document.title = document.title.replace(/( · [^–]*)?( – )/, ` · ${view.title(frame)}$2`);
+      document.title = document.title.replace(/( · [^·–]*)?( – [^–]*)$/, ` · ${view.title(frame)}$2`);
     },
   };
   if (table.dataset.small === undefined) {

@@ -1,4 +1,4 @@
-"""What the felt shows at the end of a match: `totals.js`."""
+"""Replays of rare matches: one that a seat forfeited, one of a player with an odd name."""
 
 import pytest
 from playwright.sync_api import expect
@@ -19,3 +19,17 @@ def test_the_felt_names_the_winner_of_a_match_that_a_seat_with_more_points_forfe
     expect(page.locator(".why")).to_have_text("seat-1 wins by forfeit.")
     expect(page.locator(".totals .first")).to_contain_text("seat-1")
     expect(page.locator(".seat.won .name")).to_have_text("seat-1")
+
+
+def test_the_title_of_the_tab_keeps_names_with_dashes_and_dots(
+    visit: Visit, transactional_db: None
+) -> None:
+    page, match = visit.page, forfeited_match()
+    page.goto(f"/matches/{match.pk}/")
+    expect(page.locator("[data-play]")).to_be_visible()
+    for name in ("Ann – Bob", "Ann · Bob"):
+        served = f"{name} wins 3-1 · The deal – Twelfth Night"
+        page.evaluate("title => { document.title = title; }", served)
+        for key in ("End", "Home", "End"):
+            page.keyboard.press(key)
+        assert page.title() == f"{name} wins 3-1 · The end – Twelfth Night"
