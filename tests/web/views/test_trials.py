@@ -1,6 +1,7 @@
 """Trying a bot from the editor: real matches in the sandbox, its faults, limits and secrecy."""
 
 import re
+from urllib.parse import urljoin
 
 import pytest
 from django.contrib.auth.models import User
@@ -158,6 +159,16 @@ def test_a_file_that_can_not_be_tried_is_refused_and_stays_in_the_editor(
     assert said in page
     assert source in page
     assert send(client, FIRST.decode()).status_code == 302  # the place is free again
+
+
+def test_after_a_refusal_the_editor_leads_to_the_other_game(client: Client) -> None:
+    refused = send(client, "")
+    links = re.findall(r'href="([^"]*\?game=[^"]*)"', refused.content.decode())
+    assert len(links) == 2
+    for link in links:
+        page = client.get(urljoin(f"{ADDRESS}try/", link))
+        assert page.status_code == 200
+        assert f'data-game="{link.partition("=")[2]}"' in page.content.decode()
 
 
 def test_a_client_has_one_trial_at_a_time(client: Client) -> None:
