@@ -4,9 +4,11 @@ import re
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
+from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Page, Paginator
 from django.http import (
@@ -18,6 +20,7 @@ from django.http import (
 )
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
 
 from league import accounts, activity, bots
 from league.models import Bot
@@ -84,6 +87,25 @@ def signed_in(request: HttpRequest) -> User:
     """Return the person who is signed in, for a view that requires it."""
     assert isinstance(request.user, User), "the view requires a person who is signed in"
     return request.user
+
+
+def form_of_a_person(view: View) -> View:
+    """Decorate a view that takes only forms, of people who are signed in.
+
+    Who has signed out meanwhile, in another tab, signs in and comes back to the page of the form:
+    the address of such a view is no page.
+    """
+
+    @require_POST
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if request.user.is_authenticated:
+            return view(request, *args, **kwargs)
+        page = urlsplit(request.headers.get("Referer", ""))
+        is_own = page.netloc == request.get_host()
+        return redirect_to_login(urlunsplit(("", "", page.path, page.query, "")) if is_own else "/")
+
+    return guarded
 
 
 def organiser_only(view: View) -> View:

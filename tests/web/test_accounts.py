@@ -208,3 +208,19 @@ def test_one_sentence_has_all_rules_of_passwords(client: Client, settings: Setti
         "MinimumLengthValidator",
         "CommonPasswordValidator",
     ]
+
+
+@pytest.mark.parametrize(
+    ("form", "next_page"),
+    [
+        ("http://testserver/bots/?q=bot&page=2", "/bots/%3Fq%3Dbot%26page%3D2"),
+        ("http://x.y/z", "/"),
+    ],
+)
+def test_who_has_signed_out_meanwhile_comes_back_to_the_page_of_the_form(
+    client: Client, form: str, next_page: str
+) -> None:
+    [bot] = small.bots(1)
+    answer = client.post(f"/bots/{bot.name}/follow/", headers={"referer": form})
+    assert answer["Location"] == f"/account/sign-in/?next={next_page}"
+    assert client.get(f"/bots/{bot.name}/follow/").status_code == 405

@@ -6,12 +6,11 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST
 
 from league import bots, competitions
 from league.models import BotVersion
 from web.forms import BotSettingsForm, NoteForm, add_errors, status_of
-from web.requests import signed_in
+from web.requests import form_of_a_person, signed_in
 from web.views.bots import own_bot
 
 
@@ -47,8 +46,7 @@ def delete(request: HttpRequest, name: str) -> HttpResponse:
     return redirect("web:account")
 
 
-@login_required
-@require_POST
+@form_of_a_person
 def note(request: HttpRequest, name: str, number: int) -> HttpResponse:
     """Change the note of a version."""
     form = NoteForm(request.POST)
@@ -64,8 +62,7 @@ def note(request: HttpRequest, name: str, number: int) -> HttpResponse:
     return redirect("web:version", name, number)
 
 
-@login_required
-@require_POST
+@form_of_a_person
 def withdraw(request: HttpRequest, name: str, number: int) -> HttpResponse:
     """Withdraw a version that is being checked."""
     try:

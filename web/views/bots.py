@@ -6,14 +6,13 @@ from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST
 
 from bots_sdk.sandbox.sources import MAX_BYTES
 from league import bots
 from league.competitions.ladder_entries import enter_ladder, leave_ladder
 from league.models import Bot, BotVersion, Ladder
 from web.forms import UploadForm, add_errors, status_of
-from web.requests import signed_in, whole_number
+from web.requests import form_of_a_person, signed_in, whole_number
 from web.selectors.bots import ladders_for, source_text
 
 
@@ -72,8 +71,7 @@ def version(request: HttpRequest, name: str, number: int) -> HttpResponse:
     return render(request, "web/version.html", context)
 
 
-@login_required
-@require_POST
+@form_of_a_person
 def promote(request: HttpRequest, name: str) -> HttpResponse:
     """Make a version of a bot the current one."""
     bot = own_bot(request, name)
@@ -88,8 +86,7 @@ def promote(request: HttpRequest, name: str) -> HttpResponse:
     return redirect("web:version", bot.name, found.number)
 
 
-@login_required
-@require_POST
+@form_of_a_person
 @never_cache
 def new_token(request: HttpRequest, name: str) -> HttpResponse:
     """Replace a bot's token and show the new one once; the old one stops working."""
@@ -103,8 +100,7 @@ def new_token(request: HttpRequest, name: str) -> HttpResponse:
     return render(request, "web/token.html", context)
 
 
-@login_required
-@require_POST
+@form_of_a_person
 def pause(request: HttpRequest, name: str) -> HttpResponse:
     """Pause a bot or resume it."""
     bot = own_bot(request, name)
@@ -117,8 +113,7 @@ def pause(request: HttpRequest, name: str) -> HttpResponse:
     return redirect("web:account")
 
 
-@login_required
-@require_POST
+@form_of_a_person
 def ladder_entry(request: HttpRequest, name: str, slug: str) -> HttpResponse:
     """Enter a bot on a ladder, or withdraw it from there."""
     bot = own_bot(request, name)

@@ -8,7 +8,7 @@ from django.db.models import Prefetch
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from league import competitions
 from league.competitions import comparisons
@@ -16,7 +16,7 @@ from league.models import Bot, Comparison, Match
 from league.visibility import owns
 from web.charts.evidence import evidence_chart
 from web.forms import CompareForm, add_errors, status_of
-from web.requests import signed_in, visitor
+from web.requests import form_of_a_person, signed_in, visitor
 from web.result_story import comparison_headline, comparison_state, comparison_verdict
 from web.selectors.matches import matches_compared
 
@@ -115,8 +115,7 @@ def compare(request: HttpRequest, name: str) -> HttpResponse:
     return render(request, "web/compare.html", context, status=status_of(form))
 
 
-@login_required
-@require_POST
+@form_of_a_person
 def cancel_comparison(request: HttpRequest, pk: int) -> HttpResponse:
     """End a comparison without a verdict."""
     found = get_object_or_404(Comparison, pk=pk, bot__owner=signed_in(request))

@@ -13,14 +13,14 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.feedgenerator import Atom1Feed
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from league import feeds
 from league.feeds.items import sentence
 from league.models import Bot, FeedItem, Ladder, Tournament
 from web.feed_days import by_day, headline
 from web.news import link_of, note_visit, read_until
-from web.requests import bot_or_404, page_of, signed_in
+from web.requests import bot_or_404, form_of_a_person, page_of, signed_in
 from web.selectors.bots import bots_listed
 
 _ROWS = 25
@@ -57,8 +57,7 @@ def feed(request: HttpRequest) -> HttpResponse:
     return answer
 
 
-@login_required
-@require_POST
+@form_of_a_person
 def follow_bot(request: HttpRequest, name: str) -> HttpResponse:
     """Follow a bot, or stop following it."""
     bot = bot_or_404(name)
@@ -66,8 +65,7 @@ def follow_bot(request: HttpRequest, name: str) -> HttpResponse:
     return redirect("web:bot", bot.name)
 
 
-@login_required
-@require_POST
+@form_of_a_person
 def follow_tournament(request: HttpRequest, pk: int) -> HttpResponse:
     """Follow a tournament, or stop following it."""
     tournament = get_object_or_404(Tournament, pk=pk)

@@ -5,11 +5,10 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST
 
 from league import accounts
 from web.forms import TokenForm, status_of
-from web.requests import page_of, signed_in
+from web.requests import form_of_a_person, page_of, signed_in
 from web.throttled import limited
 
 _ROWS = 50
@@ -30,8 +29,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
     return render(request, "web/tokens.html", context, status=status_of(form))
 
 
-@login_required
-@require_POST
+@form_of_a_person
 def revoke(request: HttpRequest, pk: int) -> HttpResponse:
     """Revoke a token: it stops working."""
     token = get_object_or_404(accounts.tokens_of(signed_in(request)), pk=pk)

@@ -4,12 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from engine.pairing import rounds_opened
 from league import competitions
@@ -19,7 +18,7 @@ from league.competitions.tournament_standings import bracket_of, standings_of
 from league.models import Block, Match, Round, Tournament
 from league.visibility import public_seed
 from web import event_story, tournament_page
-from web.requests import page_of, visitor, whole_number
+from web.requests import form_of_a_person, page_of, visitor, whole_number
 from web.selectors.rounds import blocks_of, progress_of
 from web.selectors.tournaments import (
     bots_to_enter,
@@ -101,15 +100,13 @@ def _waits(block: Block) -> bool:
     return bool(matches) and all(each.status == Match.Status.WAITING for each in matches)
 
 
-@login_required
-@require_POST
+@form_of_a_person
 def tournament_entry(request: HttpRequest, pk: int) -> HttpResponse:
     """Enter a bot for a tournament."""
     return _change_entry(request, pk, competitions.enter, "is entered")
 
 
-@login_required
-@require_POST
+@form_of_a_person
 def tournament_withdrawal(request: HttpRequest, pk: int) -> HttpResponse:
     """Withdraw a bot from a tournament."""
     return _change_entry(request, pk, competitions.withdraw, "is withdrawn")

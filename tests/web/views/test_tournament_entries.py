@@ -80,7 +80,7 @@ def test_only_the_owner_of_a_bot_can_enter_it(
     answer = client.post(address, {"bot": "maria-0"})
     assert (answer.status_code, answer.headers["Location"]) == (
         302,
-        f"/account/sign-in/?next={address}",
+        "/account/sign-in/?next=/",
     )
     assert not open_tournament.entries.exists()
 
