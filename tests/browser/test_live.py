@@ -123,6 +123,19 @@ def test_the_lists_of_the_home_page_follow_without_loading_it(fresh: Visit) -> N
     assert fresh.page.evaluate("window.isOld")
 
 
+def test_the_home_page_of_a_new_league_shows_a_table_once_a_match_is_played(
+    fresh: Visit, transactional_db: None
+) -> None:
+    ladder, bots = small.ladder(), small.bots(3)
+    fresh.page.clock.install(time=0)
+    fresh.page.goto("/")
+    expect(fresh.page.locator("#tv")).to_contain_text("No match has been played yet")
+    small.play_round(ladder, [bot.pk for bot in bots])
+    fresh.page.clock.run_for(40_000)
+    expect(fresh.page.locator("#tv")).not_to_contain_text("No match has been played yet")
+    expect(fresh.page.locator("#tv [data-play]")).to_be_visible()
+
+
 def test_a_page_without_live_parts_loads_only_the_scripts_of_every_page(
     visit: Visit, db: None
 ) -> None:

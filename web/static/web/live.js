@@ -8,14 +8,14 @@ import { showLocal } from "./times.js";
 
 /** @returns {Elements} */
 const liveParts = () => document.querySelectorAll("[data-live]:not([data-live=''])");
-/** The table that a page is about; a small one only passes the time. */
-const OWN_TABLE = "[data-table]:not(.small)";
+/** The table that a page is about, as a small one only passes the time; or the place for one to watch. */
+const TABLE = "[data-table]:not(.small), [data-tv]";
 let failures = 0;
 
 export async function refresh() {
   const fresh = await fetchPage(location.href);
   showLocal(fresh);
-  if (fresh.querySelector(OWN_TABLE) && !document.querySelector(OWN_TABLE)) {
+  if (fresh.querySelector(TABLE) && !document.querySelector(TABLE)) {
     location.reload(); // the new table needs its script
     return;
   }
