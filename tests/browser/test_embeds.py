@@ -2,14 +2,17 @@
 
 import re
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Literal
 
 import pytest
+from django.utils import timezone
 from playwright.sync_api import expect
 from pytest_django.live_server_helper import LiveServer
 
+from league import competitions
 from league.models import Match, Tournament
 from tests.browser.conftest import Visit
 from tests.browser.streams import Streams
@@ -113,3 +116,23 @@ def test_another_page_refuses_to_be_framed(
     [refusal] = visit.errors
     assert "frame-ancestors" in refusal
     visit.errors.clear()
+
+
+def test_the_embed_of_an_announced_tournament_counts_down_and_then_shows_that_entries_are_open(
+    league: Tournament, fresh: Visit
+) -> None:
+    opens_at = timezone.now() + timedelta(hours=3)
+    coming = competitions.announce_tournament(
+        title="The next one",
+        ladder=league.ladder,
+        starts_at=opens_at + timedelta(days=1),
+        entries_open_at=opens_at,
+    )
+    page = fresh.page
+    page.clock.install(time=opens_at - timedelta(seconds=75))
+    page.goto(f"/embed/tournaments/{coming.pk}/")
+    expect(page.locator("#now [data-countdown]")).to_have_text(re.compile(r"^1 min 1\d s$"))
+    Tournament.objects.filter(pk=coming.pk).update(state=Tournament.State.ENTRIES_OPEN)
+    with page.expect_navigation():
+        page.clock.run_for(90_000)
+    expect(page.locator("#now")).to_contain_text("Entries are open.")
