@@ -68,9 +68,10 @@ def tagged(matches: Sequence[Match]) -> Sequence[Match]:
     """
     kinds = kinds_of(match.pk for match in matches)
     for match in matches:
-        tags = [kinds[match.pk]] if match.pk in kinds else []
+        tags: list[str] = []
         is_void = match.block is not None and match.block.state == Block.State.VOID
-        if not is_void and may_see_record(match):
+        if not is_void and may_see_record(match):  # a highlight may be older than a decision
+            tags += [kinds[match.pk]] if match.pk in kinds else []
             tags += ["close match"] * is_close(match) + ["shutout"] * is_shutout(match)
         match.tags = tags  # type: ignore[attr-defined]  # for the template of a row
     return matches

@@ -172,6 +172,23 @@ def test_bots_are_found_by_name_and_kind(client: Client, played: Tournament) -> 
     assert f"<b>{rating / 1000:.0f}</b>" in page(client, "/bots/?q=bot-1")
 
 
+def test_a_match_that_became_void_has_no_tag_of_a_highlight(
+    client: Client, played: Tournament
+) -> None:
+    last = Match.objects.finished().latest("pk")
+    Highlight.objects.create(
+        day=timezone.now().date() - timedelta(days=3),
+        kind="comeback",
+        game=last.game,
+        bot=Bot.objects.get(name="bot-0"),
+        match=last,
+        number=5,
+    )
+    assert 'class="state tag">comeback<' in page(client, "/matches/")
+    Block.objects.filter(matches=last).update(state=Block.State.VOID)
+    assert 'class="state tag">comeback<' not in page(client, "/matches/")
+
+
 def test_matches_are_found_by_bot_game_and_state(client: Client, played: Tournament) -> None:
     live = match_of(remote_bots(3))
     last = Match.objects.finished().latest("pk")
