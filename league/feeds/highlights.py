@@ -125,9 +125,9 @@ def last_highlights() -> list[Highlight]:
     return _in_turn(_with_matches(Highlight.objects.filter(day=newest)))
 
 
-def highlights_between(first: date, last: date) -> list[Highlight]:
+def highlights_on(days: Iterable[date]) -> list[Highlight]:
     """Return all highlights of some days, with their bots and matches, without hidden results."""
-    return _with_matches(Highlight.objects.filter(day__gte=first, day__lte=last))
+    return _with_matches(Highlight.objects.filter(day__in=days))
 
 
 def kinds_of(matches: Iterable[int]) -> dict[int, str]:

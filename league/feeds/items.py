@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
+from functools import reduce
+from operator import or_
 
 from django.db import transaction
 from django.db.models import F, Max, Q, Window
@@ -11,17 +13,19 @@ from django.utils import timezone
 from league.competitions.history import history_of
 from league.competitions.tournament_standings import standings_of
 from league.feeds.highlight_texts import sentence as highlight_sentence
-from league.feeds.highlights import highlights_between
+from league.feeds.highlights import highlights_on
 from league.models import (
     Block,
     Bot,
     BotVersion,
     FeedItem,
+    Highlight,
     Ladder,
     MatchSeat,
     ModerationEntry,
     Standing,
     Tournament,
+    VoidMark,
 )
 
 _DAYS = 7
@@ -37,7 +41,7 @@ def write_items(now: datetime) -> None:
     _store(_versions(now, since))
     for ladder in Ladder.objects.filter(alarm=""):
         _write_ranks(ladder, now)
-    _write_highlights(now)
+    _write_highlights(now, since)
     _store(_starts(since))
     _store(_ends(since))
     _correct_ends(since)
@@ -67,9 +71,15 @@ def _versions(now: datetime, since: datetime) -> list[FeedItem]:
     ]
 
 
-def _write_highlights(now: datetime) -> None:
-    """Store the highlights of today and yesterday; an item changes when its highlight does."""
-    found = highlights_between((now - timedelta(days=1)).date(), now.date())
+def _write_highlights(now: datetime, since: datetime) -> None:
+    """Store the highlights of today and yesterday; an item changes when its highlight does.
+
+    So do those of earlier days, if a match became void, or counts again, since a time.
+    """
+    marks = VoidMark.objects.filter(made_at__gte=since)
+    touched = Highlight.objects.filter(match__block__in=marks.values("block"))
+    dates = {now.date(), (now - timedelta(days=1)).date(), *touched.values_list("day", flat=True)}
+    found = highlights_on(dates)
     items = {
         key: FeedItem(
             key=key,
@@ -84,10 +94,8 @@ def _write_highlights(now: datetime) -> None:
         for each in found
         if (key := f"highlight/{each.day}/{each.kind}/{each.game}")
     }
-    days = [f"highlight/{(now - timedelta(days=back)).date()}/" for back in (0, 1)]
-    stored = FeedItem.objects.filter(kind=Kind.HIGHLIGHT).filter(
-        Q(key__startswith=days[0]) | Q(key__startswith=days[1])
-    )
+    of_days = (Q(key__startswith=f"highlight/{day}/") for day in dates)
+    stored = FeedItem.objects.filter(kind=Kind.HIGHLIGHT).filter(reduce(or_, of_days))
     known = {item.key: _shown(item) for item in stored}
     same = {key for key, item in items.items() if known.get(key) == _shown(item)}
     if known.keys() - same:

@@ -17,7 +17,7 @@ from engine.playback import play_back
 from engine.record import Record
 from league import bots, competitions, feeds, play, ratings
 from league.feeds import highlights
-from league.feeds.highlights import highlights_between
+from league.feeds.highlights import highlights_on
 from league.feeds.moments import deciding_step, last_step, moments, step_of_move
 from league.models import (
     Block,
@@ -66,7 +66,7 @@ def find(played: Tournament) -> Find:
     def found() -> dict[str, Highlight]:
         day = first.astimezone(UTC).date()
         feeds.find_highlights(day)
-        return {each.kind: each for each in highlights_between(day, day)}
+        return {each.kind: each for each in highlights_on([day])}
 
     return found
 

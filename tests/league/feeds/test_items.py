@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.utils import timezone
 from pytest_django.fixtures import DjangoAssertNumQueries
 
-from league import feeds, moderation
+from league import feeds, moderation, ratings
 from league.feeds import follows
 from league.feeds.items import sentence
 from league.models import (
@@ -182,7 +182,7 @@ def test_writing_items_costs_no_query_a_bot(
         Standing.objects.create(
             ladder=cup.ladder, bot=bot, rating=1_000 * bot.pk, blocks=99, version=1
         )
-    with django_assert_max_num_queries(15):
+    with django_assert_max_num_queries(16):
         feeds.write_items(timezone.now())
 
 
@@ -211,3 +211,28 @@ def test_a_highlight_is_an_item_of_its_bot_and_follows_the_highlight(
     Highlight.objects.all().delete()
     feeds.write_items(timezone.now())
     assert items() == []
+
+
+def test_the_item_of_an_older_highlight_goes_and_comes_back_with_its_match(
+    ada: User, cup: Tournament
+) -> None:
+    feeds.find_highlights(timezone.now().date())
+    feeds.write_items(timezone.now())
+    closest = Highlight.objects.get(kind="closest")
+    feeds.follow(ada, closest.bot)
+    assert closest.match is not None
+    block = closest.match.block
+    assert block is not None
+    days_later = timezone.now() + timedelta(days=3)
+
+    def shown() -> set[int | None]:
+        ratings.correct(cup.ladder_id)
+        feeds.write_items(days_later)
+        found = feeds.feed_of(ada).filter(kind="highlight")
+        return set(found.values_list("match", flat=True))
+
+    assert closest.match_id in shown()
+    moderation.void_block(block=block, reason="A copy.", made_by=None)
+    assert closest.match_id not in shown()
+    moderation.restore_block(block=block, reason="Not a copy.", made_by=None)
+    assert closest.match_id in shown()
