@@ -252,9 +252,11 @@ def _opponents(game: str, level: str, wanted: Sequence[str], user: User | None) 
                 raise ValidationError(
                     {"opponents": f"Sign in to play against {name}; house bots play with anyone."}
                 )
-            if bot.owner_id != user.pk and (reason := challengeable(bot)):
-                raise ValidationError({"opponents": reason})
             try:
+                if bot.owner_id == user.pk:
+                    bots.require_playable(bot)
+                elif reason := challengeable(bot):
+                    raise ValidationError(reason)
                 require_qualified_for(user, bot, game)
             except ValidationError as error:
                 raise ValidationError({"opponents": error.messages}) from None

@@ -273,6 +273,17 @@ def test_no_bot_is_named_that_has_no_seat_and_so_would_only_use_up_a_challenge()
     assert MatchSeat.objects.filter(match__table=table, bot__name__in=names).count() == 2
 
 
+def test_a_player_does_not_wait_for_an_own_bot_whose_program_does_not_run() -> None:
+    user = User.objects.create(username="ada")
+    bot, _ = bots.create_bot(owner=user, name="far-away", kind="remote")
+    options: dict[str, Any] = {"game": "partridge", "rules": "eagle-short", "seats": 2}
+    with pytest.raises(ValidationError, match="far-away is offline"):
+        competitions.open_table(**options, opponents=[bot.name], user=user)
+    Bot.objects.filter(pk=bot.pk).update(seen_at=timezone.now())
+    table, _ = competitions.open_table(**options, opponents=[bot.name], user=user)
+    assert MatchSeat.objects.filter(match__table=table, bot=bot).exists()
+
+
 def test_nobody_can_create_a_bot_of_a_player() -> None:
     owner = User.objects.create(username="owner")
     with pytest.raises(ValidationError):
