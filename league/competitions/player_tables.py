@@ -150,7 +150,7 @@ def start_table(table: PlayerTable) -> Match:
         people = list(table.players.select_related("bot__current"))
         names = [*table.bots, *SUBSTITUTES]
         list(Bot.objects.locked().filter(name__in=names))
-        can_play = Bot.objects.playable().select_related("current")
+        can_play = Bot.objects.playable().online().select_related("current")
         found = {bot.name: bot for bot in can_play.filter(name__in=names)}
         substitute = next((found[name] for name in SUBSTITUTES if name in found), None)
         fill = [found[name] for name in table.bots if name in found]

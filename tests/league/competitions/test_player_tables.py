@@ -282,6 +282,10 @@ def test_a_player_does_not_wait_for_an_own_bot_whose_program_does_not_run() -> N
     Bot.objects.filter(pk=bot.pk).update(seen_at=timezone.now())
     table, _ = competitions.open_table(**options, opponents=[bot.name], user=user)
     assert MatchSeat.objects.filter(match__table=table, bot=bot).exists()
+    waits, _ = competitions.open_table(**options, opponents=[bot.name], user=user, waits=True)
+    Bot.objects.filter(pk=bot.pk).update(seen_at=timezone.now() - timedelta(minutes=5))
+    match = competitions.start_table(waits)  # a house bot takes the seat
+    assert not MatchSeat.objects.filter(match=match, bot=bot).exists()
 
 
 def test_nobody_can_create_a_bot_of_a_player() -> None:
