@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import TypeVar
 
-from bots_sdk.arena.contestants import PlayerFactory
+from bots_sdk.arena.contestants import Contestant, PlayerFactory
 from bots_sdk.bot import Choose, MatchInfo, match_info
+from bots_sdk.bot_errors import BotFileError
 from bots_sdk.choosing import traceback_of
 from engine.errors import MatchInterruptedError
 from engine.games.game import Observation
@@ -121,6 +122,19 @@ class PlayedMatch:
 def info_for(table: MatchType, seat: int) -> MatchInfo:
     """Return the argument of a bot's ``start`` in the arena."""
     return match_info(table.game, table.rules, table.seats, seat, CLOCK)
+
+
+def players_of(contestants: Sequence[Contestant]) -> PlayerFactory:
+    """Return what creates the players of contestants, whose files it loads in limited time.
+
+    Raises:
+        BotFileError: a file is not a bot, or its code does not end.
+    """
+    try:
+        return in_time(lambda: PlayerFactory(contestants))
+    except (TimeoutError, RuntimeError) as error:
+        files = ", ".join(str(each.path) for each in contestants if each.path)
+        raise BotFileError(f"{files} can't be loaded: {error}.") from None
 
 
 def play_fixture(

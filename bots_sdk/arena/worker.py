@@ -14,14 +14,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import IO, Any
 
-from bots_sdk.arena.contestants import Contestant, PlayerFactory
+from bots_sdk.arena.contestants import Contestant
 from bots_sdk.arena.matches import (
     Fixture,
     MatchType,
     PlayedMatch,
-    in_time,
     limit_time,
     play_fixture,
+    players_of,
 )
 from bots_sdk.arena.reads import Reads
 from bots_sdk.bot_errors import BotFileError
@@ -85,13 +85,9 @@ def _play_all(orders: IO[bytes], answers: IO[bytes]) -> None:
     setup: WorkerSetup = receive(orders)
     reads = Reads(each.path for each in setup.contestants if each.path)
     try:
-        factory = in_time(lambda: PlayerFactory(setup.contestants))
+        factory = players_of(setup.contestants)
     except BotFileError as error:
         send(answers, LoadFailure(str(error)))
-        return
-    except (TimeoutError, RuntimeError) as error:
-        files = ", ".join(str(each.path) for each in setup.contestants if each.path)
-        send(answers, LoadFailure(f"{files} can't be loaded: {error}."))
         return
     send(answers, None)
     names = [each.name for each in setup.contestants]

@@ -7,8 +7,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from bots_sdk.arena.contestants import PlayerFactory
-from bots_sdk.arena.matches import PlayedMatch, limit_time, play_fixture
+from bots_sdk.arena.matches import PlayedMatch, limit_time, play_fixture, players_of
 from bots_sdk.arena.replay import frames
 from bots_sdk.arena.trials import Trial
 from bots_sdk.commands.errors import ImpossibleError
@@ -40,9 +39,7 @@ def replay_match(trial: Trial, number: int, seed: str, *, show_all: bool, as_jso
         )
     limit_time()
     names = [each.name for each in trial.contestants]
-    played = play_fixture(
-        PlayerFactory(trial.contestants), trial.table, trial.fixture(number), names
-    )
+    played = play_fixture(players_of(trial.contestants), trial.table, trial.fixture(number), names)
     if as_json:
         print(write(played.record))
     else:

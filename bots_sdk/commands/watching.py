@@ -10,8 +10,8 @@ import typer
 from rich.console import Console
 
 from bots_sdk import calls
-from bots_sdk.arena.contestants import QUICK, PlayerFactory, field_of
-from bots_sdk.arena.matches import Fixture, limit_time, play_fixture
+from bots_sdk.arena.contestants import QUICK, field_of
+from bots_sdk.arena.matches import Fixture, limit_time, play_fixture, players_of
 from bots_sdk.arena.replay import frames
 from bots_sdk.client import Client, ServerEvent
 from bots_sdk.commands.errors import ImpossibleError
@@ -154,7 +154,7 @@ def _watch_here(
         return f"the match is in play, {time.monotonic() - began:.0f} s so far"
 
     with progress(line, quiet=as_json):
-        played = play_fixture(PlayerFactory(contestants), setup.table, fixture, names)
+        played = play_fixture(players_of(contestants), setup.table, fixture, names)
     if as_json:
         print(write(played.record))
         return

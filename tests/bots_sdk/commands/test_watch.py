@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from bots_sdk.arena import matches
 from bots_sdk.client import ServerEvent
 from bots_sdk.commands import watching
 from bots_sdk.errors import UnreachableError
@@ -113,6 +114,17 @@ def test_the_same_seed_gives_the_same_match_as_a_record(home: Home) -> None:
 def test_the_file_declares_its_game(home: Home, tmp_path: Any) -> None:
     (tmp_path / "bird.py").write_text(f'GAMES = ["partridge"]\n{BOTS["first.py"]}')
     assert home("watch", "bird.py").stdout.startswith("partridge eagle-short, ")
+
+
+@pytest.mark.parametrize("words", [["watch"], ["try", "--blocks", "1", "--replay", "1", "--all"]])
+def test_a_match_is_not_begun_with_a_file_whose_code_does_not_end(
+    home: Home, tmp_path: Any, monkeypatch: pytest.MonkeyPatch, words: list[str]
+) -> None:
+    monkeypatch.setattr(matches, "_MAX_SECONDS", 0.2)
+    (tmp_path / "loop.py").write_text(f"{BOTS['first.py']}\nwhile True:\n    pass\n")
+    result = home(*words, "loop.py")
+    assert result.exit_code == 2
+    assert "loop.py can't be loaded: no answer after 0.2 s" in result.stderr
 
 
 def test_more_bots_than_four_get_more_seats(home: Home) -> None:
