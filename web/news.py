@@ -4,8 +4,9 @@ A cookie and no row: a visit of the feed is a GET request, which changes nothing
 """
 
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
+from django.db.models import Max
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils import timezone
@@ -13,7 +14,7 @@ from django.utils.functional import SimpleLazyObject
 
 from league import feeds
 from league.models import FeedItem
-from web.requests import visitor
+from web.requests import visitor, whole_number
 
 COOKIE = "feed-read"
 MOST = 99
@@ -63,20 +64,47 @@ def link_of(item: FeedItem) -> str:
     return reverse("web:bot", args=[item.bot.name]) if item.bot else reverse("web:home")
 
 
-def read_until(request: HttpRequest) -> datetime:
-    """Return when the browser last showed the feed."""
+class Read(NamedTuple):
+    """How far a browser has shown the feed.
+
+    Attributes:
+        at: when it showed the feed last.
+        newest: id of the newest item then. The end of a tournament, for example, becomes an item
+            up to a minute later, with the time of the end. None if it is not known.
+    """
+
+    at: datetime
+    newest: int | None = None
+
+    def has(self, item: FeedItem) -> bool:
+        """Return whether the browser has shown an item of a page of the feed."""
+        return item.at <= self.at and (self.newest is None or item.pk <= self.newest)
+
+
+def read_until(request: HttpRequest) -> Read:
+    """Return how far the browser has shown the feed."""
     now = timezone.now()
+    text, _, newest = request.COOKIES.get(COOKIE, "").partition("_")
+    number = whole_number(newest)
     try:
-        at = datetime.fromisoformat(request.COOKIES.get(COOKIE, ""))
+        at = datetime.fromisoformat(text)
     except ValueError:
-        return now - _FIRST
-    return max(at, now - _FIRST) if at.tzinfo and at <= now else now - _FIRST
+        return Read(now - _FIRST)
+    if not at.tzinfo or not now - _FIRST <= at <= now:
+        return Read(now - _FIRST)
+    return Read(at, number)
 
 
-def note_visit(answer: HttpResponse) -> None:
-    """Let the browser keep that it has shown the feed now."""
+def newest_item() -> int:
+    """Return the id of the newest item; read it before a page's items."""
+    return FeedItem.objects.aggregate(newest=Max("pk"))["newest"] or 0
+
+
+def note_visit(answer: HttpResponse, newest: int) -> None:
+    """Let the browser keep that it has shown the feed now, up to the item with an id."""
     at = timezone.now().isoformat(timespec="seconds")
-    answer.set_cookie(COOKIE, at, max_age=_KEPT, samesite="Lax", httponly=True)
+    text = f"{at}_{newest}"
+    answer.set_cookie(COOKIE, text, max_age=_KEPT, samesite="Lax", httponly=True)
 
 
 def news(request: HttpRequest) -> dict[str, Any]:
@@ -84,6 +112,9 @@ def news(request: HttpRequest) -> dict[str, Any]:
 
     def count() -> int:
         person = visitor(request)
-        return 0 if person is None else feeds.count_news(person, read_until(request), MOST)
+        if person is None:
+            return 0
+        read = read_until(request)
+        return feeds.count_news(person, read.at, MOST, after=read.newest)
 
     return {"news_count": SimpleLazyObject(count)}

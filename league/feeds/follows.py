@@ -65,9 +65,17 @@ def feed_of(account: User) -> QuerySet[FeedItem]:
     return items.select_related("bot", "ladder", "tournament").order_by("-at", "-id")
 
 
-def count_news(account: User, since: datetime, most: int) -> int:
-    """Return the number of items of an account's feed after a time, at most ``most``."""
-    return feed_of(account).order_by().filter(at__gt=since)[:most].count()
+def count_news(account: User, since: datetime, most: int, *, after: int | None = None) -> int:
+    """Return the number of items of an account's feed that are new, at most ``most``.
+
+    Args:
+        account: the reader's.
+        since: what happened later is new.
+        most: counts no further.
+        after: an item with a higher id is new too, as it was stored later; None: by time alone.
+    """
+    is_new = Q(at__gt=since) if after is None else Q(at__gt=since) | Q(pk__gt=after)
+    return feed_of(account).order_by().filter(is_new)[:most].count()
 
 
 def _object(followed: Bot | Tournament) -> dict[str, Any]:

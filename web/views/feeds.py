@@ -19,7 +19,7 @@ from league import feeds
 from league.feeds.items import sentence
 from league.models import Bot, FeedItem, Ladder, Tournament
 from web.feed_days import by_day, headline
-from web.news import link_of, note_visit, read_until
+from web.news import link_of, newest_item, note_visit, read_until
 from web.requests import bot_or_404, form_of_a_person, page_of, signed_in
 from web.selectors.bots import bots_listed
 
@@ -38,22 +38,22 @@ def feed(request: HttpRequest) -> HttpResponse:
     """Show what happened to the account's bots, and to the bots and tournaments that it follows."""
     user = signed_in(request)
     own = list(Bot.objects.owned_by(user).active().order_by("name"))
+    newest, read = newest_item(), read_until(request)
     page = page_of(request, feeds.feed_of(user), _ROWS)
-    read = read_until(request)
     days = by_day(page)
     follows = user.followed.exclude(bot__in=own).select_related("bot", "tournament")
     context = {
         "page": page,
         "days": days,
         "headline": headline(days),
-        "read": read,
+        "new": {item.pk for item in page if not read.has(item)},
         "own": own,
         "follows": follows.order_by("-pk"),
     }
     if not days and not own:
         context["offered"] = bots_listed("", "")[:_OFFERED]
     answer = render(request, "web/feed.html", context)
-    note_visit(answer)
+    note_visit(answer, newest)
     return answer
 
 

@@ -50,6 +50,21 @@ def test_an_account_follows_a_bot_and_reads_what_happened_to_it(
     assert "You follow nothing yet" in page(client, "/feed/")
 
 
+def test_what_is_stored_after_a_visit_is_new_although_it_happened_before(
+    client: Client, played: Tournament
+) -> None:
+    client.force_login(User.objects.create(username="ada"))
+    client.post(f"/tournaments/{played.pk}/follow/")
+    page(client, "/feed/")
+    long_ago = timezone.now() - timedelta(seconds=20)
+    Tournament.objects.filter(pk=played.pk).update(starts_at=long_ago, finished_at=long_ago)
+    feeds.write_items(timezone.now())
+    assert page(client, "/bots/").partition('class="count-new">')[2].startswith("2<")
+    assert page(client, "/feed/").count('class="state new"') == 1  # both are of one tournament
+    assert 'class="count-new"' not in page(client, "/bots/")
+    assert 'class="state new"' not in page(client, "/feed/")
+
+
 def test_the_feed_lists_a_persons_bots_among_what_they_follow(
     client: Client, played: Tournament
 ) -> None:
