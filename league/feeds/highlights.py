@@ -241,14 +241,15 @@ def _find_mistakes(day: date) -> None:
         wrong = [each for each in decisions if each.mark in (MISTAKE, BLUNDER)]
         if wrong:
             worst = max(wrong, key=lambda each: each.loss)
-            row.mistake = {
+            mistake = {
                 "seat": worst.seat,
                 "step": step_of_move(analysis.match.record, worst.ply),
                 "move": worst.move,
                 "best": worst.best,
                 "loss": worst.loss,
             }
-            row.save(update_fields=["mistake"])
+            # Another match may have taken the highlight meanwhile.
+            Highlight.objects.filter(pk=row.pk, match=row.match_id).update(mistake=mistake)
 
 
 def _find_newcomer(day: date, game: str, start: datetime, end: datetime) -> None:

@@ -1,13 +1,14 @@
-"""Analyses of the day's first highlights."""
+"""Analyses of the day's first highlights, and their mistakes."""
 
 from datetime import timedelta
 
 import pytest
 from django.utils import timezone
 
+from engine.analysis import Analysis, Decision
 from league import analyses, feeds
-from league.feeds import highlight_analyses
-from league.models import Match, MatchAnalysis, Tournament
+from league.feeds import highlight_analyses, highlights
+from league.models import Highlight, Match, MatchAnalysis, Tournament
 from tests.league import small
 from tests.league.kept import kept
 
@@ -74,3 +75,28 @@ def test_on_a_day_with_many_analyses_highlights_get_none(
     assert ask() == shown[:1]
     MatchAnalysis.objects.update(requested_at=timezone.now() - timedelta(days=1))
     assert ask() == shown[:2]
+
+
+def test_a_mistake_is_not_stored_with_a_match_that_took_the_highlight_meanwhile(
+    shown: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closest = Highlight.objects.filter(match__in=shown, kind="closest").earliest("pk")
+    other = Match.objects.finished().exclude(pk=closest.match_id or 0).latest("pk")
+    result = {"version": 1, "playouts": 16, "chances": [], "decisions": [], "totals": []}
+    MatchAnalysis.objects.create(
+        match=closest.match,
+        version=1,
+        finished_at=timezone.now(),
+        packed_result=MatchAnalysis.pack(result),
+    )
+    worst = Decision(0, 0, "lead", "play 7", "play 2", 0.2, 0.01, "blunder", False, None, {})
+
+    def read(_: object) -> Analysis:
+        """Another run of the task finds another match while this one reads the analysis."""
+        Highlight.objects.filter(pk=closest.pk).update(match=other)
+        return Analysis(1, 16, (), (worst,), ())
+
+    monkeypatch.setattr(Analysis, "from_json", read)
+    highlights._find_mistakes(closest.day)
+    stored = Highlight.objects.get(pk=closest.pk)
+    assert (stored.match, stored.mistake) == (other, None)
