@@ -167,7 +167,14 @@ class _Outage:
         if self._claim:
             reason = " ".join(str(error or record.getMessage()).split())
             log.warning("%s does not answer: %s (%s)", self._server, reason, _origin(record, error))
-        threading.Thread(target=self._await_end, name="outage", daemon=True).start()
+        try:
+            threading.Thread(target=self._await_end, name="outage", daemon=True).start()
+        except RuntimeError:  # no thread is free, or the process ends; the next line tries again
+            with self._lock:
+                self._is_away = False
+                claim, self._claim = self._claim, None
+            if claim:
+                claim.close()
 
     def _await_end(self) -> None:
         """Wait until the server answers and no late line can come, then end the outage."""

@@ -115,6 +115,22 @@ def test_the_next_outage_has_lines_too(part: Part) -> None:
         wait_for(lambda n=number: len(part.lines()) == 2 * n, part.lines, every=0.01)  # type: ignore[misc]
 
 
+def test_a_process_without_a_free_thread_logs_an_outage_later(
+    part: Part, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a process ends, Python starts no thread any more."""
+
+    def fail(_: threading.Thread) -> None:
+        raise RuntimeError("can't create new thread at interpreter shutdown")
+
+    with monkeypatch.context() as no_threads:
+        no_threads.setattr(threading.Thread, "start", fail)
+        part.fail(REFUSED)
+    part.fail(REFUSED)
+    part.end()
+    assert "answered again" in part.lines()[-1]
+
+
 def test_the_servers_have_outages_of_their_own(part: Part) -> None:
     part.fail(REFUSED)
     part.fail(NO_BROKER)
