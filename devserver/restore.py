@@ -13,6 +13,7 @@ from pathlib import Path
 
 from devserver.place import ServersError, reason, secret_key
 from devserver.running import CHECKOUT
+from devserver.secret_files import with_secrets
 from devserver.servers import local_servers
 
 _STEPS = (("set_up_league", "--migrate"), ("recompute",))
@@ -42,14 +43,15 @@ def main(words: Sequence[str] | None = None) -> int:
         print(f"make restore: {named}, as in make restore FILE=PATH.{found}", file=sys.stderr)
         return 2
     try:
+        given = with_secrets(os.environ)
         with local_servers(
             options.directory,
-            database_url=os.environ.get("DATABASE_URL") or None,
-            redis_url=os.environ.get("REDIS_URL") or None,
+            database_url=given.get("DATABASE_URL") or None,
+            redis_url=given.get("REDIS_URL") or None,
         ) as servers:
             environment = {
                 "SECRET_KEY": secret_key(options.directory),
-                **os.environ,
+                **given,
                 "DATABASE_URL": servers.database_url,
                 "REDIS_URL": servers.redis_url,
             }

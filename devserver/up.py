@@ -24,6 +24,7 @@ from devserver.output import Output
 from devserver.part import STOP_SECONDS, Part
 from devserver.place import Place, ServersError, claimed, reason, secret_key
 from devserver.running import CHECKOUT, noted
+from devserver.secret_files import with_secrets
 from devserver.servers import server_parts
 from devserver.sleep import Sleep, sleep_with
 from devserver.supervisor import Supervisor
@@ -62,15 +63,16 @@ def main() -> int:
     options = parser.parse_args()
     try:
         options.port = _port(options.port)
+        given = with_secrets(os.environ)
         # Claim first: if a league runs here already, it holds the port, and the error must name it.
         with claimed(options.directory) as place, held(options.host, options.port):
             servers, urls = server_parts(
                 place,
-                database_url=os.environ.get("DATABASE_URL") or None,
-                redis_url=os.environ.get("REDIS_URL") or None,
+                database_url=given.get("DATABASE_URL") or None,
+                redis_url=given.get("REDIS_URL") or None,
             )
             environment = {
-                **os.environ,
+                **given,
                 "DATABASE_URL": urls.database_url,
                 "REDIS_URL": urls.redis_url,
             }

@@ -17,6 +17,7 @@ from devserver import down, restore, up
 from devserver.addresses import address, allowed_hosts, held
 from devserver.next_commands import next_commands
 from devserver.place import ServersError, claimed, reason
+from devserver.running import variables_of_running
 from devserver.servers import Servers
 from devserver.up import banner
 from tests.journeys.running import CHECKOUT, free_port
@@ -125,6 +126,51 @@ def test_a_league_with_a_secret_key_of_its_own_stores_no_other(
     monkeypatch.delenv("SECRET_KEY")
     assert up.main() == 0
     assert started == ["own", (tmp_path / "secret_key").read_text()]
+
+
+def test_a_league_with_addresses_in_files_starts_no_servers_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Else its workers would sleep for ever: the supervisor would look into the wrong Valkey."""
+    secrets = {"DATABASE_URL": "postgresql://a/b", "REDIS_URL": "redis://a/0", "SECRET_KEY": "own"}
+    for name, text in secrets.items():
+        (tmp_path / name).write_text(f"{text}\n")
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.setenv(f"{name}_FILE", str(tmp_path / name))
+    started: list[dict[str, str]] = []
+
+    async def run(_: object, environment: dict[str, str], *servers: object) -> None:
+        started.append(environment | variables_of_running(tmp_path / "var"))
+        assert servers[1] == []
+
+    monkeypatch.setattr(up, "_run", run)
+    monkeypatch.delenv("LEAGUE_DIRECTORY", raising=False)
+    words = ["make up", "--directory", str(tmp_path / "var"), "--port", str(free_port())]
+    monkeypatch.setattr(sys, "argv", words)
+    assert up.main() == 0
+    [environment] = started
+    assert secrets.items() <= environment.items()
+    assert not {f"{name}_FILE" for name in secrets} & environment.keys()
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"), [(b"", "this file is empty"), (b"\xff", "which is no text in UTF-8")]
+)
+def test_a_file_without_its_secret_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    content: bytes,
+    reason: str,
+) -> None:
+    file = tmp_path / "url"
+    file.write_bytes(content)
+    monkeypatch.setenv("REDIS_URL_FILE", str(file))
+    monkeypatch.setattr(sys, "argv", ["make up", "--directory", str(tmp_path / "var")])
+    assert up.main() == 1
+    message = capsys.readouterr().err
+    assert message.startswith(f"make up: REDIS_URL_FILE is {file}, ")
+    assert reason in message
 
 
 @pytest.mark.parametrize("port", ["abc", "0", "65536", "-1", "8000.5"])
