@@ -247,7 +247,7 @@ def _parts(
         "GATEWAY_UPSTREAM": " ".join(f"unix/{part.socket}" for part in gateways),
         "FRONT_ADDRESS": f"http://:{options.port}",
         "FRONT_AUTO_HTTPS": "off",
-        "PROBE_URL": address(options.host, options.port),
+        "PROBE_URL": environment.get("PROBE_URL") or address(options.host, options.port),
         "XDG_DATA_HOME": str(options.directory),
         "XDG_CONFIG_HOME": str(options.directory),
     }

@@ -34,6 +34,18 @@ def queues(command: list[str]) -> set[str]:
     return set(command[command.index("--queues") + 1].split(","))
 
 
+def test_the_clock_probes_the_address_that_the_setting_names(tmp_path: Path) -> None:
+    options = argparse.Namespace(directory=tmp_path, host="127.0.0.1", port=8000)
+    for given, probed in (
+        ("", "http://127.0.0.1:8000/"),
+        ("https://a.example", "https://a.example"),
+    ):
+        environment = SERVERS | {"PROBE_URL": given}
+        with (tmp_path / "alive").open("w") as alive:
+            _parts(options, environment, Place(tmp_path, tmp_path, alive))
+        assert environment["PROBE_URL"] == probed
+
+
 def test_every_queue_has_workers_and_slow_work_has_workers_of_its_own(tmp_path: Path) -> None:
     served = {name: queues(list(map(str, part.command))) for name, part in parts(tmp_path).items()}
     assert sorted(queue for each in served.values() for queue in each) == QUEUES
