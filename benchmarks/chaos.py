@@ -16,7 +16,7 @@ so its death is the bot's fault. A killed supervisor is started again. At the en
 paused, and all must be settled without three minutes in which nothing ends:
 
 - every accepted move is in its record, once; every event of a stream is in the stream of the
-  finished match, in order;
+  finished match, in order, and each stream has ended;
 - no bot has a fault, no block is void; no match, round, turn, lease, comparison or check is left;
 - everything that a person did is there, once, and revoked tokens don't work;
 - recomputed ratings and comparisons equal the stored ones, and the mean rating is still 1500;
@@ -139,7 +139,7 @@ class Run:
         for person in people:
             person.stop()
         settle(league, found)
-        self._watcher.stop()
+        self._watcher.stop(settled=True)
         bots.stop()
         self._watcher.check(league.url)
         found += violations(league, bots, _confirmed(people))

@@ -12,6 +12,8 @@ from bots_sdk.client import Client, LeagueError, ProblemError, Retry
 
 _PATIENT = Retry(seconds=1200.0, max_wait_seconds=2.0)
 _MAX_WATCHED = 200
+END_SECONDS = 60.0
+"""The time in which a stream must end after the end of its match."""
 
 Events = list[tuple[str, str, Any]]
 """Kind, id and data of events with an id."""
@@ -37,12 +39,24 @@ class Watcher:
         self._seen: dict[int, Events] = {}
         self._chance = Random(seed)
         self._client = Client(url, retry=_PATIENT)
+        self._is_last = threading.Event()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True, name="watcher")
         self._thread.start()
 
-    def stop(self) -> None:
-        """End the stream that is open, after its next event."""
+    def stop(self, *, settled: bool = False) -> None:
+        """Open no more streams, and end the one that is open after its next event.
+
+        Args:
+            settled: whether all matches are over. Then the stream must end by itself, or its last
+                events are lost.
+        """
+        self._is_last.set()
+        if settled:
+            self._thread.join(END_SECONDS)
+            if self._thread.is_alive():
+                match = next(reversed(self._seen), None)
+                self.problems.append(f"the stream of match {match} has not ended with the match")
         self._stopping.set()
         self._thread.join(60)
 
@@ -62,7 +76,7 @@ class Watcher:
         self._client.close()
 
     def _run(self) -> None:
-        while not self._stopping.is_set():
+        while not self._is_last.is_set():
             try:
                 if (match := self._choose()) is None:
                     time.sleep(0.5)

@@ -1,13 +1,18 @@
-"""The kills: a part that is silent for a moment only seems to be back."""
+"""The kills: what the benchmark must notice."""
 
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import chain, repeat
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from benchmarks.killing import league
+from benchmarks.killing import league, watcher
 from benchmarks.killing.league import League
+from benchmarks.killing.watcher import Watcher
 
 
 class Clock:
@@ -55,3 +60,49 @@ def test_a_league_that_is_ready_need_not_be_steady(
     clock = Clock()
     monkeypatch.setattr(league, "time", clock)
     assert Silent(tmp_path, iter(["not yet", "ready"])).await_ready() == clock.now
+
+
+class Stream:
+    """A client of a league with one live match, whose stream falls silent after some events.
+
+    Args:
+        events: the kinds of the events.
+    """
+
+    def __init__(self, *events: str) -> None:
+        self._events = events
+        self.closed = threading.Event()
+
+    def send(self, _: object) -> dict[str, Any]:
+        """Return the list of live matches."""
+        return {"results": [{"id": 1}]}
+
+    @contextmanager
+    def events(self, _: object) -> Iterator[Iterator[Any]]:
+        """Follow the stream."""
+        yield self._read()
+
+    def _read(self) -> Iterator[Any]:
+        for number, kind in enumerate(self._events):
+            yield SimpleNamespace(event=kind, id=str(number), data={})
+        self.closed.wait(10)
+
+
+@pytest.mark.parametrize(
+    ("events", "problems"),
+    [
+        (["deal", "end"], []),
+        (["deal"], ["the stream of match 1 has not ended with the match"]),
+    ],
+)
+def test_a_stream_that_loses_its_last_events_is_noticed(
+    monkeypatch: pytest.MonkeyPatch, events: list[str], problems: list[str]
+) -> None:
+    stream = Stream(*events)
+    monkeypatch.setattr(watcher, "END_SECONDS", 2.0)
+    monkeypatch.setattr(watcher, "Client", lambda *_, **__: stream)
+    following = Watcher("http://127.0.0.1:1", 1)
+    assert following.received.wait(5)
+    threading.Timer(2.5, stream.closed.set).start()
+    following.stop(settled=True)
+    assert following.problems == problems
