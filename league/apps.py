@@ -21,16 +21,17 @@ class LeagueConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Connect the handlers of Celery's worker signals, and the rules for names of accounts.
+        """Connect handlers of signals, a check of settings, and the rules for names of accounts.
 
         Django owns the model of accounts. Its validators run for every form, in the API, in admin
         and in ``createsuperuser``.
         """
         from django.contrib.auth.models import User
         from django.contrib.auth.validators import UnicodeUsernameValidator
+        from django.core import checks
         from django.db.models.signals import post_save
 
-        from league import workers  # noqa: F401  (models are loaded only now)
+        from league import archive_files, workers  # noqa: F401  (models are loaded only now)
         from league.accounts import names
 
         validators = User._meta.get_field("username").validators
@@ -39,3 +40,4 @@ class LeagueConfig(AppConfig):
             names.check_name,
         ]
         post_save.connect(_store_skeleton, sender=User)
+        checks.register(archive_files.check_storage)

@@ -18,6 +18,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from django.core.checks import CheckMessage, Error
 from django.core.files.base import ContentFile, File
 from django.core.files.storage import FileSystemStorage, Storage, storages
 
@@ -68,6 +69,16 @@ def _sync(directory: Path) -> None:
 def storage() -> Storage:
     """Return the storage of the archive."""
     return storages["archive"]
+
+
+def check_storage(**_: Any) -> list[CheckMessage]:
+    """Return what is wrong with the settings of the storage, as a check of Django."""
+    try:
+        storage()
+    except Exception as error:  # each storage has its own errors
+        reason = " ".join(str(error).split())
+        return [Error(f"ARCHIVE_STORAGE or its options are wrong: {reason}", id="league.E001")]
+    return []
 
 
 def encode(round_: Mapping[str, Any], blocks: Iterable[Mapping[str, Any]]) -> bytes:
@@ -131,8 +142,8 @@ def write(name: str, data: bytes) -> str:
     Raises:
         ArchiveError: the file can't be written, or the storage has other bytes afterwards.
     """
-    place = storage()
     try:
+        place = storage()
         if place.exists(name) and _bytes_of(name) == data:
             return name
         stored = place.save(name, ContentFile(data))

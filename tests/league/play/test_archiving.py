@@ -13,6 +13,7 @@ from types import FrameType
 from typing import Any
 
 import pytest
+from django.core.checks import run_checks
 from django.db import IntegrityError, connection, transaction
 from django.db.models import Count
 from django.utils import timezone
@@ -343,6 +344,20 @@ def test_fair_play_and_performance_need_no_file(ladder: Ladder, directory: Path)
     archive_files.forget()
     ratings.fit_round(ladder.rounds.order_by("pk").last().pk)
     assert fair_play_report(ladder) == before
+
+
+def test_a_storage_that_does_not_exist_is_a_fault_of_the_run_and_of_the_check(
+    ladder: Ladder, settings: Settings
+) -> None:
+    assert run_checks() == []
+    wrong = {"BACKEND": "league.archive_s3.S3Archives"}
+    settings.STORAGES = settings.STORAGES | {"archive": wrong}
+    run = archive_all()
+    assert (run.rounds, archived()) == (0, 0)
+    assert "S3Archives" in run.faults[0]
+    assert play.archive_state().run == run
+    [found] = run_checks()
+    assert found.msg.startswith("ARCHIVE_STORAGE or its options are wrong: ")
 
 
 def test_another_storage_than_a_directory_keeps_the_files_too(
