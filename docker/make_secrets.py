@@ -19,8 +19,15 @@ def main(path: Path) -> int:
     except FileExistsError:
         print(f"{path} is there already; nothing was changed.", file=sys.stderr)
         return 1
-    with os.fdopen(file, "w") as secret_file:
-        secret_file.writelines(lines)
+    try:
+        with os.fdopen(file, "w") as secret_file:
+            secret_file.writelines(lines)
+    except BaseException as error:  # else the next run would leave an empty file as it is
+        path.unlink()
+        if not isinstance(error, OSError):
+            raise
+        print(f"{path} can't be written: {error.strerror}.", file=sys.stderr)
+        return 1
     print(f"Wrote {path} with {', '.join(NAMES)}. Keep a copy: backups need SECRET_KEY.")
     return 0
 

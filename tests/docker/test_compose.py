@@ -209,6 +209,15 @@ def test_secrets_are_random_for_their_owner_alone_and_stay(tmp_path: Path) -> No
     assert first.read_text().splitlines() == lines
 
 
+def test_secrets_that_find_no_room_leave_no_empty_file(tmp_path: Path) -> None:
+    file = tmp_path / "env"
+    limit = f"ulimit -f 0; exec {sys.executable} {ROOT / 'docker' / 'make_secrets.py'} {file}"
+    done = subprocess.run(["sh", "-c", limit], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == f"{file} can't be written: File too large.\n"
+    assert not file.exists()
+
+
 def test_the_front_trusts_the_ranges_of_the_setting(tmp_path: Path) -> None:
     caddy = tmp_path / "caddy"
     caddy.write_text('#!/bin/sh\necho "$FRONT_TRUSTED_PROXIES"\n')
