@@ -139,7 +139,7 @@ def web(at: Path) -> Part:
         name="web",
         command=[
             *(BIN / "granian", "--interface", "wsgi"),
-            *("--workers", os.environ.get("WEB_WORKERS", str(max(1, _CPUS // 2)))),
+            *("--workers", _count("WEB_WORKERS", max(1, _CPUS // 2))),
             *("--blocking-threads", os.environ.get("WEB_THREADS", "16")),
             *("--respawn-failed-workers", "--uds", at, "--log-level", "error"),
             *("--factory", "config.wsgi:for_worker"),
@@ -219,16 +219,26 @@ def worker(
     )
 
 
+def _count(name: str, default: int) -> str:
+    """Return the number of processes that a variable gives.
+
+    Raises:
+        CannotStartError: the number is not 1 or more.
+    """
+    text = os.environ.get(name, str(default))
+    if not text.isdecimal() or not int(text):
+        raise CannotStartError(f"{name} must be 1 or more, not {text!r}.")
+    return text
+
+
 def _gateways(place: Place) -> list[Part]:
     """Return ``GATEWAY_PROCESSES`` processes of the gateway, each on its own socket.
 
     Raises:
         CannotStartError: the number is not 1 or more.
     """
-    text = os.environ.get("GATEWAY_PROCESSES", "1")
-    if not text.isdecimal() or not int(text):
-        raise CannotStartError(f"GATEWAY_PROCESSES must be 1 or more, not {text!r}.")
-    names = ["gateway", *(f"gateway-{number}" for number in range(2, int(text) + 1))]
+    count = int(_count("GATEWAY_PROCESSES", 1))
+    names = ["gateway", *(f"gateway-{number}" for number in range(2, count + 1))]
     return [gateway(place.sockets / f"{name}.sock", name) for name in names]
 
 
@@ -254,7 +264,7 @@ def _parts(
     if proxies := environment.get("TRUSTED_PROXIES"):  # the front trusts them too
         environment["FRONT_TRUSTED_PROXIES"] = proxies.replace(",", " ")
     schedule = str(options.directory / "beat-schedule")
-    players = os.environ.get("PLAY_WORKERS", str(max(2, _CPUS)))
+    players = _count("PLAY_WORKERS", max(2, _CPUS))
     queueing = [
         # Matches and checks have a lower priority than clocks and calls. Analyses come last.
         worker("play", "placement,play,analysis", f"--autoscale={players},0", nice=5, sleep=sleep),

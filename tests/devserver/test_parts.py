@@ -127,10 +127,11 @@ def test_each_gateway_process_has_its_own_socket(
     assert all(part.socket in part.command for part in gateways)
 
 
+@pytest.mark.parametrize("name", ["GATEWAY_PROCESSES", "PLAY_WORKERS", "WEB_WORKERS"])
 @pytest.mark.parametrize("number", ["0", "-1", "two", ""])
-def test_a_number_of_gateways_that_is_none_is_refused(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, number: str
+def test_a_number_of_processes_that_is_none_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, number: str
 ) -> None:
-    monkeypatch.setenv("GATEWAY_PROCESSES", number)
-    with pytest.raises(CannotStartError, match="GATEWAY_PROCESSES must be 1 or more"):
+    monkeypatch.setenv(name, number)
+    with pytest.raises(CannotStartError, match=f"{name} must be 1 or more"):
         parts(tmp_path)
