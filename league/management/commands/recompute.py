@@ -35,12 +35,19 @@ class Command(BaseCommand):
         missing = set(wanted) - set(ladders.values_list("slug", flat=True))
         if missing:
             raise CommandError(f"There is no ladder {', '.join(sorted(missing))}.")
-        different = sum([self._check(ladder, options["repair"]) for ladder in ladders])
+        different, problems = 0, []
+        for ladder in ladders:
+            try:
+                different += self._check(ladder, options["repair"])
+            except CommandError as error:  # the other ladders are looked at all the same
+                problems.append(str(error))
         if different:
-            raise CommandError(
+            problems.append(
                 f"Stored ratings that differ from the recomputed ones: {different}. Find the "
                 "cause, then run manage.py recompute LADDER --repair REASON."
             )
+        if problems:
+            raise CommandError("\n".join(problems))
 
     def _check(self, ladder: Ladder, repair: str | None) -> int:
         """Return the number of a ladder's ratings that still differ at the end."""

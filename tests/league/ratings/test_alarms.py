@@ -130,6 +130,20 @@ def test_a_repair_writes_what_the_records_give_and_lifts_the_alarm(
     assert "a disk that lied" in page(client, "/ladders/quick/?view=statistics")
 
 
+def test_a_damaged_ladder_does_not_hide_the_differences_of_the_next_one(
+    ladder: Ladder,
+) -> None:
+    Match.objects.filter(block__round__ladder=ladder).update(packed_record=b"")
+    other = small.ladder(slug="other")
+    play_tournament(other)
+    falsify(other)
+    with pytest.raises(CommandError) as raised:
+        call_command("recompute", stdout=StringIO())
+    damage, differ = str(raised.value).splitlines()
+    assert damage.startswith("quick: round 1 can't be folded: ")
+    assert differ.startswith("Stored ratings that differ from the recomputed ones: 1.")
+
+
 def test_a_wrong_sum_of_ratings_starts_a_check_and_other_ladders_go_on(
     ladder: Ladder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
