@@ -168,6 +168,8 @@ def django_logging(log_format: str, *, reports: bool = False) -> dict[str, Any]:
         "loggers": {
             "django.request": {"level": "ERROR"},
             "django.security": {"level": "CRITICAL"},
+            # Before it loads the gateway, uvicorn gives its logger a handler of another form.
+            "uvicorn": {"level": "WARNING", "handlers": [], "propagate": True},
         },
     }
 

@@ -3,7 +3,10 @@
 import io
 import json
 import logging
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from functools import partial
 
@@ -156,6 +159,34 @@ def test_a_line_of_another_library_has_the_same_form() -> None:
 
     line = json.loads(written("json", log))
     assert (line["message"], line["level"]) == ("3 retries", "warning")
+
+
+GATEWAY = """
+import logging.config
+from uvicorn.config import LOGGING_CONFIG
+logging.config.dictConfig(LOGGING_CONFIG)  # as uvicorn does before it loads the application
+import django
+django.setup()
+logging.getLogger("uvicorn.error").info("Started server process [7]")
+logging.getLogger("uvicorn.error").warning("Invalid HTTP request received.")
+"""
+
+
+def test_a_line_of_the_gateway_s_server_has_the_same_form() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", GATEWAY],
+        env=os.environ
+        | {"SECRET_KEY": "any", "DJANGO_SETTINGS_MODULE": "config.settings", "LOG_FORMAT": "json"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    [line] = done.stderr.splitlines()
+    found = json.loads(line)
+    assert (found["logger"], found["message"]) == (
+        "uvicorn.error",
+        "Invalid HTTP request received.",
+    )
 
 
 def test_an_error_has_its_traceback() -> None:
