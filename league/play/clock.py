@@ -115,11 +115,16 @@ class Pass(NamedTuple):
 def do_pass(now: datetime, doors: Doors, waited: timedelta = timedelta(0)) -> Pass:
     """Make one pass of the clock. If no turn is open and no probe is due, it is one statement.
 
+    The first pass without doors forgets those of an earlier setting.
+
     Args:
         now: the time.
         doors: the doors to probe.
         waited: of the pass before. In that time the clock ran.
     """
+    if doors.forgets:
+        outages.forget_doors()
+        doors.forgets = False
     if not doors.are_due() and (idle := outages.keep_idle(now, waited)):
         rest = timedelta(seconds=REST_SECONDS if idle.may_rest else 0)
         return Pass(0, rest, rests=idle.may_rest)

@@ -27,10 +27,12 @@ class Doors:
 
     Attributes:
         address: the URL of the front, as bots reach it; empty if no door is to be probed.
+        forgets: whether the doors of an earlier address are to be forgotten: nothing probes them.
     """
 
     def __init__(self, address: str) -> None:
         self.address = address.rstrip("/")
+        self.forgets = not self.address
         self._connections: dict[str, HTTPConnection] = {}
         self._threads = ThreadPoolExecutor(len(PATHS), "door")
         self._probed_at = time.monotonic()

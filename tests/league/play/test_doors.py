@@ -157,6 +157,17 @@ def test_a_pass_probes_always_while_a_turn_is_open_and_else_rarely(
 
 
 @pytest.mark.django_db(transaction=True)
+def test_a_clock_without_an_address_forgets_the_faults_of_an_earlier_one() -> None:
+    """Else no tournament would count as open to bots any more, and each would start later."""
+    web = Probe("web", "https://league.example/healthz/web", "")
+    outages.keep(START, [web])
+    outages.keep(second(0.4), [web._replace(fault="it answered with status 403")])
+    assert not outages.web_works()
+    clock.do_pass(second(0.8), Doors(""))
+    assert outages.web_works()
+
+
+@pytest.mark.django_db(transaction=True)
 def test_a_pass_plays_for_the_seats_whose_deadline_has_passed(
     front: Front, doors: Doors, monkeypatch: pytest.MonkeyPatch
 ) -> None:
