@@ -11,6 +11,7 @@ from django.db import DatabaseError, connection
 from league import heartbeats
 from league.bots import jails
 from league.competitions import rows_aside
+from league.play import outages
 from league.play.standstill import STANDSTILL, standing_still
 from league.queueing import broker
 from league.ratings import alarms
@@ -42,13 +43,15 @@ _UNKNOWN = "unknown without the broker"
 def find_faults() -> dict[str, str]:
     """Return the faults that keep the league from its work, one line by part.
 
-    The part ``clock`` is a worker that handles deadlines, ``tick`` is its other work. Workers in
-    the middle of long matches are alive, however long their queue is.
+    The part ``clock`` is a worker that handles deadlines, ``tick`` is its other work. ``doors`` are
+    the paths of bots' calls, as that worker finds them. Workers in the middle of long matches are
+    alive, however long their queue is.
     """
     checks: dict[str, Callable[[], str | None]] = {
         "database": _check_database,
         "broker": _check_broker,
         "clock": _check_clock,
+        "doors": _check_doors,
         "tick": _check_tick,
         "beat": partial(_check_part, "beat"),
         "gateway": partial(_check_part, "gateway"),
@@ -112,6 +115,20 @@ def _check_clock() -> str | None:
     return None
 
 
+def _check_doors() -> str | None:
+    """Return a fault if bots' calls fail at ``PROBE_URL``: all open deadlines wait meanwhile."""
+    try:
+        door = outages.failing_door()
+    except DatabaseError:
+        return None  # `_check_database` reports it
+    if door is None:
+        return None
+    return (
+        f"the clock's calls of {door.address} fail: {_line(door.fault)}. Until they succeed, no "
+        "deadline of a bot passes: check PROBE_URL and the way there"
+    )
+
+
 def _check_tick() -> str | None:
     try:
         age = heartbeats.seconds_since_tick()
@@ -171,5 +188,5 @@ def _check_play() -> str | None:
     )
 
 
-def _line(error: Exception) -> str:
+def _line(error: object) -> str:
     return " ".join(str(error).split())[:300]

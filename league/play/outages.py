@@ -192,6 +192,11 @@ def hold() -> Clock | None:
     return next(iter(rows), None)
 
 
+def failing_door() -> Door | None:
+    """Return a door of bots' calls whose last probe failed; while one does, no deadline passes."""
+    return _failing().order_by("name").first()
+
+
 def forget_doors() -> None:
     """Forget all doors: no clock probes them any more, so no probe would end their faults."""
     Door.objects.all().delete()

@@ -10,10 +10,12 @@ from celery.signals import heartbeat_sent
 from django.core.cache import cache
 from django.db import OperationalError
 from django.test import Client
+from django.utils import timezone
 from pytest_django import Settings
 
 from config import celery
 from league import health, heartbeats, ratings, tasks
+from league.play import outages
 from tests import logs
 from web.selectors import tournaments as selectors
 
@@ -135,6 +137,23 @@ def test_servers_that_are_away_are_named(client: Client, settings: Settings) -> 
     response = client.get("/readyz")
     assert response.status_code == 503
     assert "REDIS_URL can't be reached" in response.json()["faults"]["broker"]
+
+
+def test_calls_of_bots_that_fail_are_named_since_their_deadlines_wait(client: Client) -> None:
+    """Their certificate may have expired, for example, while each part does its work."""
+    note_clock_and_tick()
+    now = timezone.now()
+    works = outages.Probe("play", "https://league.example/healthz/play", "")
+    outages.keep(now, [works])
+    assert client.get("/readyz").status_code == 200
+    outages.keep(now, [works._replace(fault="certificate has expired")])
+    response = client.get("/readyz")
+    assert response.status_code == 503
+    [fault] = response.json()["faults"].values()
+    assert "calls of https://league.example/healthz/play fail: certificate has expired." in fault
+    assert "no deadline of a bot passes" in fault
+    outages.keep(now, [works])
+    assert client.get("/readyz").status_code == 200
 
 
 def test_one_round_that_cannot_be_closed_does_not_stop_the_others(
