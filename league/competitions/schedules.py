@@ -20,7 +20,7 @@ log = structlog.get_logger(__name__)
 
 
 def announce_scheduled() -> None:
-    """Announce each schedule's next tournament once its entries are to open.
+    """Announce each schedule's tournaments once their entries are to open.
 
     If two processes call this at once, one of them announces. A schedule that fails is set aside
     for a while; the others go on. A start that passes while the league is down is skipped.
@@ -45,12 +45,15 @@ def _announce_next(schedule_id: int, now: datetime) -> None:
     )
     if schedule is None:
         return
+    window = timedelta(hours=schedule.entry_hours)
+    # By `scheduled_for`, because an organiser may have moved a tournament since.
+    planned = schedule.tournaments.filter(scheduled_for__gt=now)
+    announced = set(planned.values_list("scheduled_for", flat=True))
     starts_at = next_start(schedule, now)
-    opens_at = starts_at - timedelta(hours=schedule.entry_hours)
-    # By `scheduled_for`, because an organiser may have moved the tournament since.
-    if opens_at > now or schedule.tournaments.filter(scheduled_for=starts_at).exists():
-        return
-    _announce(schedule, opens_at, starts_at)
+    while (opens_at := starts_at - window) <= now:
+        if starts_at not in announced:
+            _announce(schedule, opens_at, starts_at)
+        starts_at = next_start(schedule, starts_at)
 
 
 def _announce(schedule: Schedule, opens_at: datetime, starts_at: datetime) -> None:

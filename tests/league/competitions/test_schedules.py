@@ -58,13 +58,29 @@ def test_a_schedule_announces_its_next_tournament_once() -> None:
     assert tournament.starts_at > timezone.now()
 
 
+def test_entries_open_as_long_before_each_start_as_the_schedule_says() -> None:
+    now = timezone.now()
+    soon, hour = now + timedelta(minutes=30), timedelta(hours=1)
+    Schedule.objects.create(
+        title="Daily", ladder=small.ladder(), every_hours=24, entry_hours=48, first_at=soon
+    )
+    competitions.announce_scheduled()
+    competitions.announce_scheduled()
+    starts = Tournament.objects.order_by("starts_at").values_list("starts_at", flat=True)
+    assert list(starts) == [soon, soon + 24 * hour]
+    with transaction.atomic():
+        schedules._announce_next(Schedule.objects.get().pk, now + hour)
+    assert Tournament.objects.filter(starts_at=soon + 48 * hour).count() == 1
+    assert Tournament.objects.count() == 3
+
+
 def test_the_longest_title_leaves_room_for_the_number() -> None:
     hourly = schedule(
         title="x" * MAX_SCHEDULE_TITLE,
         ladder=small.ladder(),
         every_hours=1,
         first_at=datetime(timezone.now().year + 1, 9, 30, 18, tzinfo=UTC),
-        entry_hours=720,
+        entry_hours=1,
     )
     check_schedule(hourly)
     hourly.save()
