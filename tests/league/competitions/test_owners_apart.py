@@ -16,9 +16,10 @@ from league.competitions.tournament_standings import (
 )
 from league.models import (
     Block,
+    Bye,
 )
 from tests.league import small
-from tests.league.competitions.events import again, entered_by, tables
+from tests.league.competitions.events import again, entered_by, pause, tables
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -87,3 +88,15 @@ def test_tables_of_a_round_robin_that_would_seat_an_owner_twice_count_half_for_e
         in text
     )
     assert "blocks had two bots of one owner" not in text
+
+
+def test_byes_of_a_paused_bots_opponents_are_no_tables_left_out_for_owners(
+    client: Client,
+) -> None:
+    bots = small.bots(5)
+    event = entered_by(bots, seats=2, format="round-robin")
+    pause(bots[0])
+    competitions.advance_tournament(event.pk)
+    assert Bye.objects.filter(round__tournament=event).exists()
+    text = client.get(f"/tournaments/{event.pk}/").content.decode()
+    assert "would seat two bots of one owner" not in text
