@@ -121,6 +121,7 @@ class EventForm(forms.Form):
             fields = {field.name for field in Tournament._meta.get_fields()}
             initial |= {n: getattr(tournament, n) for n in self.base_fields if n in fields}
         super().__init__(data, initial=initial)
+        self._tournament = tournament
         if tournament is not None:
             del self.fields["ladder"]
             self.fields["read_at"] = forms.CharField(
@@ -154,10 +155,21 @@ class EventForm(forms.Form):
         for name in _TIMES:
             if zone is not None and sent.get(name) is not None:
                 try:
-                    sent[name] = _in_zone(sent[name], zone)
+                    sent[name] = self._stored(name, sent[name], zone) or _in_zone(sent[name], zone)
                 except forms.ValidationError as error:
                     self.add_error(name, error)
         return sent
+
+    def _stored(self, name: str, sent: datetime, zone: ZoneInfo) -> datetime | None:
+        """Return the stored time if the form shows it as the time that was sent; else None.
+
+        The form shows no seconds, and does not tell apart the two hours when the clocks go back.
+        """
+        stored: datetime | None = getattr(self._tournament, name, None)
+        if stored is None:
+            return None
+        shown = stored.astimezone(zone).replace(tzinfo=None, second=0, microsecond=0)
+        return stored if shown == sent.astimezone(UTC).replace(tzinfo=None) else None
 
     def settings(self) -> dict[str, Any]:
         """Return the settings for `moderation.announce` or `moderation.change`.

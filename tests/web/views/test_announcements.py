@@ -92,6 +92,24 @@ def test_an_organiser_changes_a_tournament_before_its_start(client: Client, olga
     assert (cup.title, cup.swiss_rounds) == ("Spring cup", 3)
 
 
+@pytest.mark.parametrize("time", ["01:30:00Z", "12:34:56.789Z"])
+def test_a_start_that_the_form_shows_inexactly_stays_if_nobody_changes_it(
+    client: Client, olga: User, time: str
+) -> None:
+    october = datetime(timezone.now().year + 1, 10, 31, tzinfo=UTC)
+    clocks_go_back = october - timedelta(days=(october.weekday() + 1) % 7)
+    start = f"{clocks_go_back:%Y-%m-%d}T{time}"
+    client.post(NEW, form())
+    Tournament.objects.update(starts_at=start)
+    cup = Tournament.objects.get()
+    berlin = ZoneInfo("Europe/Berlin")
+    shown = cup.starts_at.astimezone(berlin).strftime("%Y-%m-%dT%H:%M")
+    sent = form(title="B", zone=berlin.key, starts_at=shown, read_at=cup.changed_at.isoformat())
+    client.post(f"/organise/tournaments/{cup.pk}/change/", sent)
+    cup.refresh_from_db()
+    assert (cup.title, cup.starts_at) == ("B", datetime.fromisoformat(start))
+
+
 def test_an_announced_tournament_opens_at_once_if_the_time_is_left_empty(
     client: Client, olga: User
 ) -> None:
