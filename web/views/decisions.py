@@ -17,7 +17,7 @@ from league.moderation import LaterStages
 from league.ratings.void_marks import is_void
 from web.conflicts import replaced
 from web.forms import DecisionForm, RestartForm, add_errors, status_of
-from web.requests import organiser_only, signed_in
+from web.requests import bot_or_404, organiser_only, signed_in
 from web.tags import decimals, milli
 
 PUBLIC = "The reason is public: pages and the API show it with the results."
@@ -142,7 +142,7 @@ def entry(request: HttpRequest, pk: int, name: str) -> HttpResponse:
     found = get_object_or_404(
         TournamentEntry.objects.select_related("tournament__ladder", "bot__owner"),
         tournament=pk,
-        bot__name=name,
+        bot=bot_or_404(name),
     )
     of, bot = found.tournament, found.bot
     choices = _entry_choices(found)

@@ -353,6 +353,19 @@ def test_an_organiser_finds_a_bot_that_its_owner_renames_meanwhile(client: Clien
     page(client, "/organise/bots/no-such-bot/", status=404)
 
 
+def test_an_organiser_decides_on_an_entry_whose_bot_is_renamed_meanwhile(
+    client: Client, olga: User
+) -> None:
+    [bot] = small.bots(1, owner=User.objects.create(username="ada"), prefix="old")
+    cup = small.tournament(small.ladder())
+    cup.entries.create(bot=bot)
+    bots.change_bot(bot, name="new-name")
+    path = f"/organise/tournaments/{cup.pk}/bots/old-0/"
+    page(client, path)
+    client.post(path, {"reason": "It cheats.", "seen": "entered"})
+    assert cup.entries.get().state == "disqualified"
+
+
 def test_a_reason_that_a_tournament_would_cut_off_is_refused(client: Client, olga: User) -> None:
     small.bots(4)
     swiss = small.tournament(small.ladder(), format="swiss")
