@@ -15,6 +15,7 @@ State = Tournament.State
 EntryState = TournamentEntry.State
 CAME_BACK = ("left_after", "first_round", "missed_rounds")
 """The fields that change if a bot that had left comes back."""
+_LONGEST_REASON = 200
 
 
 def enter(*, tournament: Tournament, bot: Bot, by_organiser: bool = False) -> TournamentEntry:
@@ -82,10 +83,17 @@ def withdraw(
 
     Raises:
         ValidationError: entries have not opened, or the tournament is over (code
-            ``entries-not-open``).
+            ``entries-not-open``). Or by field: a public reason is too long.
     """
     with transaction.atomic():
         locked = _lock(tournament)
+        if locked.state == State.RUNNING and len(reason) > _LONGEST_REASON:
+            raise ValidationError(
+                {
+                    "reason": f"The reason has {len(reason)} characters. It is public, so at most "
+                    f"{_LONGEST_REASON} are allowed."
+                }
+            )
         before_start = (State.ENTRIES_OPEN, *((State.ANNOUNCED,) if by_organiser else ()))
         if locked.state not in (*before_start, State.RUNNING):
             raise ValidationError(
@@ -97,7 +105,7 @@ def withdraw(
             changed = entered.delete()[0]
         else:
             changed = entered.update(
-                state=EntryState.WITHDRAWN, left_after=_opened(locked), reason=reason[:200]
+                state=EntryState.WITHDRAWN, left_after=_opened(locked), reason=reason
             )
         return changed > 0
 
@@ -135,7 +143,7 @@ def disqualify(*, tournament: Tournament, bot: Bot, reason: str) -> TournamentEn
             (``not-found``), entries have not opened (``entries-not-open``), or it is disqualified
             for another reason (``changed-meanwhile``).
     """
-    reason = reason.strip()[:200]
+    reason = reason.strip()[:_LONGEST_REASON]
     if not reason:
         raise ValidationError({"reason": "Give a reason; it is public."})
     with transaction.atomic():

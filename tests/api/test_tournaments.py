@@ -341,6 +341,19 @@ def test_an_organiser_enters_and_withdraws_any_bot_at_any_time_before_the_end(
     assert_problem(api.call("DELETE", path, token=organiser), 409, "entries-not-open")
 
 
+def test_a_withdrawal_whose_public_reason_would_be_cut_off_is_refused(
+    api: Api, tournament: Tournament, organiser: str
+) -> None:
+    small.bots(4)
+    Tournament.objects.update(starts_at=timezone.now(), open_seconds=3600)
+    competitions.advance_tournament(tournament.pk)
+    path = f"tournaments/{tournament.pk}/entries/bot-0"
+    refused = api.call("DELETE", f"{path}?reason={'a' * 201}", token=organiser)
+    assert fields_of(assert_problem(refused, 400, "invalid")) == {"reason"}
+    assert api.call("DELETE", f"{path}?reason={'a' * 200}", token=organiser).status_code == 204
+    assert tournament.entries.get(bot__name="bot-0").reason == "a" * 200
+
+
 def test_an_organiser_enters_bots_with_the_scope_organise(
     api: Api, tournament: Tournament, bot: tuple[Bot, str], organiser: str
 ) -> None:
