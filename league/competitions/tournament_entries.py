@@ -175,8 +175,9 @@ def disqualify(*, tournament: Tournament, bot: Bot, reason: str) -> TournamentEn
 def reinstate(*, tournament: Tournament, bot: Bot) -> TournamentEntry:
     """Take a disqualification back: the bot has its rank again, and later rounds may draw it.
 
-    A bot that had withdrawn before is withdrawn again. It gets no points for rounds that were drawn
-    without it, and a knockout does not draw it again once the next stage is drawn.
+    A bot that had withdrawn before, or was deleted since, is withdrawn. The bot gets no points for
+    rounds that were drawn without it, and a knockout does not draw it again once the next stage is
+    drawn.
 
     Raises:
         ValidationError: with a code: the bot is not disqualified in it (``not-disqualified``).
@@ -189,8 +190,9 @@ def reinstate(*, tournament: Tournament, bot: Bot) -> TournamentEntry:
                 f"{bot} is not disqualified in {locked}, so there is nothing to take back.",
                 code="not-disqualified",
             )
-        entry.state = EntryState.WITHDRAWN if entry.was_withdrawn else EntryState.ENTERED
-        if not entry.was_withdrawn:
+        stays_out = entry.was_withdrawn or entry.bot.retired_at is not None
+        entry.state = EntryState.WITHDRAWN if stays_out else EntryState.ENTERED
+        if not stays_out:
             _come_back(entry, locked)
         entry.was_withdrawn, entry.reason = False, ""
         entry.save(update_fields=["state", "reason", "was_withdrawn", *CAME_BACK])

@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from league import competitions, moderation
-from league.models import Tournament
+from league.models import Bye, Tournament
 from tests.league import small
 from tests.league.competitions.events import again, entered_by, late_bot, play_round, tables
 
@@ -52,3 +52,16 @@ def test_a_bot_that_comes_back_changes_no_table_of_a_late_entrant() -> None:
         *((*pair, late.pk) for pair in combinations(stayed, 2)),
     }
     assert {drawn[of] for of in drawn if len(of) == 3} == {2}  # the blocks of a table
+
+
+def test_a_deleted_bot_that_is_reinstated_is_no_late_entrant() -> None:
+    organiser = User.objects.create(username="olga", is_staff=True)
+    [gone] = small.bots(1, owner=User.objects.create(username="ada"), prefix="swan")
+    event = entered_by([*small.bots(5), gone], seats=2, format="round-robin")
+    moderation.disqualify(tournament=again(event), bot=gone, reason="why", made_by=organiser)
+    competitions.advance_tournament(event.pk)
+    competitions.delete_bot(gone)
+    moderation.reinstate(tournament=again(event), bot=gone, made_by=organiser)
+    small.run_all()
+    assert event.entries.get(bot=gone).state == "withdrawn"
+    assert not Bye.objects.filter(round__tournament=event).exists()
