@@ -133,7 +133,8 @@ class EntryReasonQuery(serializers.Serializer[None]):
         required=False,
         max_length=500,
         help_text="The reason of an organiser; the moderation log keeps it. The owner of the bot "
-        "needs none.",
+        "needs none. If an organiser withdraws a bot after the start, the reason is public and has "
+        "at most 200 characters.",
     )
     seen = serializers.CharField(
         required=False,

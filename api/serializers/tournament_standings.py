@@ -25,7 +25,8 @@ class TournamentRowSerializer(serializers.Serializer[TournamentStanding]):
         source="entry.state", help_text="`entered`, `withdrawn` or `disqualified`."
     )
     reason = serializers.CharField(
-        source="entry.reason", help_text="Why the bot is disqualified; else empty."
+        source="entry.reason",
+        help_text="Why organisers disqualified or withdrew the bot; else empty.",
     )
     round_reached = serializers.IntegerField(
         source="row.round_reached",

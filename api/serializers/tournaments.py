@@ -210,8 +210,8 @@ class TournamentEntrySerializer(serializers.ModelSerializer[TournamentEntry]):
         extra_kwargs = {
             "entered_at": {"help_text": "When the bot entered."},
             "state": {
-                "help_text": "`entered`: takes part. `withdrawn`: its owner withdrew it. "
-                "`disqualified`: an organiser disqualified it."
+                "help_text": "`entered`: takes part. `withdrawn`: its owner or an organiser "
+                "withdrew it. `disqualified`: an organiser disqualified it."
             },
             "rating": {
                 "help_text": "Rating at the start, or at a late entry, in thousandths of an Elo "
@@ -228,7 +228,7 @@ class TournamentEntrySerializer(serializers.ModelSerializer[TournamentEntry]):
                 "help_text": "The rounds that were drawn after the bot left and before it came "
                 "back; empty if there are none."
             },
-            "reason": {"help_text": "Why the bot is disqualified; else empty."},
+            "reason": {"help_text": "Why organisers disqualified or withdrew the bot; else empty."},
         }
 
 

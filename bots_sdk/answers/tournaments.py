@@ -253,8 +253,8 @@ class TournamentEntry(TypedDict):
     entered_at: str
     """When the bot entered."""
     state: Literal["entered", "withdrawn", "disqualified"]
-    """`entered`: takes part. `withdrawn`: its owner withdrew it. `disqualified`: an organiser
-    disqualified it."""
+    """`entered`: takes part. `withdrawn`: its owner or an organiser withdrew it. `disqualified`: an
+    organiser disqualified it."""
     rating: int | None
     """Rating at the start, or at a late entry, in thousandths of an Elo point; null before."""
     first_round: int
@@ -266,7 +266,7 @@ class TournamentEntry(TypedDict):
     """The rounds that were drawn after the bot left and before it came back; empty if there are
     none."""
     reason: str
-    """Why the bot is disqualified; else empty."""
+    """Why organisers disqualified or withdrew the bot; else empty."""
 
 
 class TournamentRound(Round):
@@ -298,7 +298,7 @@ class TournamentRow(TypedDict):
     state: Literal["entered", "withdrawn", "disqualified"]
     """`entered`, `withdrawn` or `disqualified`."""
     reason: str
-    """Why the bot is disqualified; else empty."""
+    """Why organisers disqualified or withdrew the bot; else empty."""
     round_reached: int | None
     """In a knockout: the last round in which the bot takes part. Null in other formats."""
     table_place: int | None
