@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from engine.rating import elo
 from engine.rating.results import MatchResult
-from league.models import Block, BlockBot, Ladder, MatchSeat, Round
+from league.models import Block, BlockBot, Ladder, MatchSeat, Round, VoidMark
 from league.models.standings import SHOWN
 from league.ratings.match_results import k_schedule, stored_results
 
@@ -55,8 +55,14 @@ def changes(
     """
     # Leave out a round that is applied meanwhile: the decision does not cause its changes.
     up_to = ladder.rounds.last_applied()
-    now = _places(ladder, _fold(ladder, up_to, (), ()))
-    then = _places(ladder, _fold(ladder, up_to, void, restored))
+    # Decisions that the ratings don't follow yet count already, as they do for the tournament.
+    marks = VoidMark.objects.pending().filter(block__round__ladder=ladder)
+    waiting = dict(marks.values_list("block", "takes_back"))
+    counting = {block for block, takes_back in waiting.items() if takes_back}
+    out = waiting.keys() - counting
+    now = _places(ladder, _fold(ladder, up_to, out, counting))
+    out, counting = (out | set(void)) - set(restored), (counting | set(restored)) - set(void)
+    then = _places(ladder, _fold(ladder, up_to, out, counting))
     found = [
         Change(bot, now.get(bot), then.get(bot))
         for bot in now.keys() | then.keys()

@@ -85,3 +85,19 @@ def test_a_block_that_counts_again_does_so_before_the_correction(
     moderation.restore_block(block=block, reason="the records are whole", made_by=olga)
     assert ratings.ladders_to_correct()
     assert history_of(cup).rounds == before
+
+
+def test_a_preview_counts_the_decisions_that_the_ratings_do_not_follow_yet(
+    cup: Tournament, olga: User
+) -> None:
+    run_without_corrections(cup)
+    first = Block.objects.filter(round__stage=1).order_by("number")[0]
+    second = Block.objects.filter(round__stage=2, state="finished").order_by("number")[0]
+    moderation.void_block(block=first, reason="a power cut", made_by=olga)
+    changes = moderation.preview_void(second).ratings
+    moderation.void_block(block=second, reason="a power cut", made_by=olga)
+    correct()
+    stored = dict(cup.ladder.standings.values_list("bot", "rating"))
+    assert {each.bot.pk: each.rating_then for each in changes} == {
+        each.bot.pk: stored.get(each.bot.pk) for each in changes
+    }
