@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from engine.blocks import assign_labels, derive_block_seed
@@ -28,6 +28,7 @@ from league.models import (
     Bye,
     Ladder,
     MatchSeat,
+    QualifyingMatch,
     Round,
     Tournament,
     TournamentEntry,
@@ -97,7 +98,13 @@ class History:
 def history_of(tournament: Tournament, assumed: Assumed = AS_STORED) -> History:
     """Return the history of a tournament; the number of queries is always the same."""
     held = in_quarantine(timezone.now(), bot="bot", owner="bot__owner")
-    found = tournament.entries.select_related("bot__owner").annotate(held=held)
+    checks = QualifyingMatch.objects.filter(version=OuterRef("bot__current")).order_by()
+    passed = checks.filter(game=tournament.ladder.game, passed=True)
+    found = tournament.entries.select_related("bot__owner").annotate(
+        held=held,
+        # It got this version while the tournament was cancelled, or while it was disqualified.
+        fails=Exists(checks) & ~Exists(passed),
+    )
     rows = list(found.order_by("bot"))
     entries: dict[int, TournamentEntry] = {entry.bot_id: entry for entry in rows}
     every = list(tournament.rounds.order_by("number"))
@@ -111,7 +118,7 @@ def history_of(tournament: Tournament, assumed: Assumed = AS_STORED) -> History:
         entries=entries,
         bots={bot: entry.bot for bot, entry in entries.items()} | Bot.objects.in_bulk(fill_ins),
         event_settings=event_settings_of(tournament),
-        entrants=[_entrant(row, assumed, held=row.held) for row in rows],
+        entrants=[_entrant(row, assumed, held=row.held, fails=row.fails) for row in rows],
         opened=opened,
         rounds=rounds,
         set_aside=[round_ for round_ in every if round_.pk not in counting],
@@ -150,7 +157,8 @@ def _min_seats(ladder: Ladder) -> int:
         return 2
 
 
-def _entrant(entry: TournamentEntry, assumed: Assumed, *, held: bool) -> Entrant:
+def _entrant(entry: TournamentEntry, assumed: Assumed, *, held: bool, fails: bool) -> Entrant:
+    """Return an entrant; one whose version ``fails`` the check for the game sits out."""
     disqualified = entry.state == TournamentEntry.State.DISQUALIFIED
     left_after = entry.left_after
     if entry.bot_id in assumed.disqualified:
@@ -166,7 +174,7 @@ def _entrant(entry: TournamentEntry, assumed: Assumed, *, held: bool) -> Entrant
         left_after=left_after,
         missed_rounds=frozenset(entry.missed_rounds),
         disqualified=disqualified,
-        sits_out=bool({*obstacles(entry.bot, quarantined=held)} - {Obstacle.OFFLINE}),
+        sits_out=fails or bool({*obstacles(entry.bot, quarantined=held)} - {Obstacle.OFFLINE}),
     )
 
 

@@ -1,13 +1,15 @@
 """Entries while a tournament runs: late entry, withdrawal, disqualification, paused bots."""
 
 from collections import Counter
+from datetime import timedelta
 
 import pytest
 from django.core.exceptions import ValidationError
+from django.utils import timezone
 
 from engine.pairing import seeding, stages
 from engine.rating import elo
-from league import competitions, ratings
+from league import bots, competitions, ratings
 from league.competitions.history import history_of
 from league.competitions.tournament_standings import (
     tournament_standings,
@@ -15,12 +17,23 @@ from league.competitions.tournament_standings import (
 from league.models import (
     Block,
     Bot,
+    BotVersion,
     Bye,
     Match,
+    QualifyingMatch,
+    Tournament,
     TournamentEntry,
 )
 from tests.league import small
-from tests.league.competitions.events import again, begun, late_bot, pause, play_round, tables
+from tests.league.competitions.events import (
+    again,
+    begun,
+    entered_by,
+    late_bot,
+    pause,
+    play_round,
+    tables,
+)
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -167,3 +180,18 @@ def test_a_tournament_that_all_bots_leave_is_over() -> None:
         assert again(tournament).state == "finished"
         assert tournament.rounds.count() == 1
         assert len(tournament_standings(again(tournament))) == 6
+
+
+def test_a_bot_whose_version_does_not_play_the_game_any_more_is_not_drawn() -> None:
+    bot = late_bot()
+    tournament = entered_by([*small.bots(4), bot], format="swiss")
+    competitions.cancel_tournament(tournament=tournament)
+    other = BotVersion.objects.create(bot=bot, number=2, state="ready")
+    QualifyingMatch.objects.create(version=other, game="partridge", passed=True)
+    assert bots.promote(other)  # it is in no tournament that goes on
+    soon = timezone.now() + timedelta(seconds=2)
+    competitions.restore_tournament(tournament=tournament, starts_at=soon)
+    Tournament.objects.update(starts_at=timezone.now())
+    competitions.advance_tournament(tournament.pk)
+    assert tables(tournament)
+    assert not any(bot.pk in table for table in tables(tournament))
