@@ -190,13 +190,18 @@ def reinstate(*, tournament: Tournament, bot: Bot) -> TournamentEntry:
                 f"{bot} is not disqualified in {locked}, so there is nothing to take back.",
                 code="not-disqualified",
             )
-        stays_out = entry.was_withdrawn or entry.bot.retired_at is not None
+        stays_out = stays_withdrawn(entry)
         entry.state = EntryState.WITHDRAWN if stays_out else EntryState.ENTERED
         if not stays_out:
             _come_back(entry, locked)
         entry.was_withdrawn, entry.reason = False, ""
         entry.save(update_fields=["state", "reason", "was_withdrawn", *CAME_BACK])
         return entry
+
+
+def stays_withdrawn(entry: TournamentEntry) -> bool:
+    """Return whether a disqualified bot would play no more if it were reinstated."""
+    return entry.was_withdrawn or entry.bot.retired_at is not None
 
 
 def _come_back(entry: TournamentEntry, tournament: Tournament) -> None:

@@ -14,6 +14,7 @@ from django.utils.text import capfirst
 
 from engine.pairing import advancing_bots, seeding, stages
 from league.competitions.history import Assumed, History, history_of
+from league.competitions.tournament_entries import stays_withdrawn
 from league.competitions.tournament_standings import standings_of
 from league.models import Block, Bot, Match, Round, Tournament, TournamentEntry
 from league.moderation.blocks import (
@@ -182,6 +183,8 @@ def preview_disqualification(tournament: Tournament, bot: Bot) -> Preview:
     if entry.state == TournamentEntry.State.DISQUALIFIED:
         action, assumed = Action.REINSTATE, Assumed(reinstated=bots)
         notes = ["It gets its rank back, and it can play in later stages again."]
+        if stays_withdrawn(entry):
+            notes = ["It gets its rank back. It plays in no later stage: it has withdrawn."]
     else:
         action, assumed = Action.DISQUALIFY, Assumed(disqualified=bots)
         notes = [

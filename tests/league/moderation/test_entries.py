@@ -65,3 +65,18 @@ def test_a_deleted_bot_that_is_reinstated_is_no_late_entrant() -> None:
     small.run_all()
     assert event.entries.get(bot=gone).state == "withdrawn"
     assert not Bye.objects.filter(round__tournament=event).exists()
+
+
+def test_the_preview_of_a_return_says_if_the_bot_stays_withdrawn() -> None:
+    organiser = User.objects.create(username="olga", is_staff=True)
+    bots = small.bots(5)
+    event = entered_by(bots, seats=2, format="round-robin")
+    competitions.advance_tournament(event.pk)
+    competitions.withdraw(tournament=again(event), bot=bots[0])
+    for bot in bots[:2]:
+        moderation.disqualify(tournament=again(event), bot=bot, reason="why", made_by=organiser)
+    [gone], [back] = (
+        moderation.preview_disqualification(again(event), bot).notes for bot in bots[:2]
+    )
+    assert gone == "It gets its rank back. It plays in no later stage: it has withdrawn."
+    assert back == "It gets its rank back, and it can play in later stages again."
