@@ -68,6 +68,11 @@ def new(
         contents = starters.files(template, chosen, stem)
     else:
         contents = starters.files_in(language, chosen, stem)
+    if f"{stem}.py" in contents and _is_module(stem):
+        raise ImpossibleError(
+            f"{name} is the name of a Python module, and the file {stem}.py would hide it. Choose "
+            f"another name, for example: twelfth-night new {name[:28]}-bot"
+        )
     files = {Path(path): data for path, data in contents.items()}
     for path in dict.fromkeys(Path(path.parts[0]) for path in files):
         if path.exists():
@@ -115,6 +120,11 @@ def _ask_game() -> str:
         for number, game in enumerate(_GAMES, start=1):
             if answer in (str(number), game):
                 return game
+
+
+def _is_module(name: str) -> bool:
+    """Return whether Python or this program has a module of this name."""
+    return name in sys.stdlib_module_names or name in sys.modules or name in _FOR_TRAINING
 
 
 def _next_steps(

@@ -93,6 +93,18 @@ def test_a_trained_bot_for_partridge_speaks_of_no_days(cli: Cli, tmp_path: Path)
     assert "day" not in (tmp_path / "mybot" / "bot.py").read_text()
 
 
+@pytest.mark.parametrize("name", ["random", "engine", "bots-sdk", "numpy"])
+def test_a_bot_whose_file_would_hide_a_module_gets_another_name(
+    cli: Cli, tmp_path: Path, name: str
+) -> None:
+    """`python test_random.py` finds random.py in its own directory before Python's."""
+    result = cli("new", name)
+    assert result.exit_code == 2
+    assert f"for example: twelfth-night new {name}-bot" in result.stderr
+    assert not list(tmp_path.glob("*.py"))
+    assert cli("new", name, "--template", "trained").exit_code == 0  # a directory hides nothing
+
+
 def test_a_name_that_is_not_allowed_is_answered_with_one_that_is(
     cli: Cli, stub: StubLeague, tmp_path: Path
 ) -> None:
