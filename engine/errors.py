@@ -54,7 +54,7 @@ def quote(value: object, limit: int = 60) -> str:
         text = ascii(value[:limit] if isinstance(value, str | bytes) else value)
         whole = len(text) <= limit + 3 and (not isinstance(value, str) or len(value) <= limit)
     except Exception:
-        return f"something of type {ascii(type(value).__name__)[1:limit]}"
+        return f"something of type {ascii(type(value).__name__)[1:-1][:limit]}"
     return text if whole else text[:limit] + "..."
 
 

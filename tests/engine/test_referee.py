@@ -100,7 +100,7 @@ def raises(error: BaseException) -> Callable[[Observation], str]:
         (lambda _: None, "illegal", "in legal_moves; `choose` may have no `return`"),
         (lambda _: 7, "illegal", "a move is a text, not 7; return one of the texts in legal_moves"),
         (lambda _: "x" * 10**7, "illegal", "may not 'xxx"),
-        (lambda _: Unspeakable(), "illegal", "something of type Unspeakable"),
+        (lambda _: Unspeakable(), "illegal", "something of type Unspeakable;"),
         (lambda _: Treacherous("no"), "illegal", "may not 'no'"),
         (raises(ValueError("oh\nno")), "crash", "ValueError('oh\\nno')"),
         (raises(SystemExit(1)), "crash", "SystemExit(1)"),
