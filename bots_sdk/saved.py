@@ -63,6 +63,11 @@ class Saved:
         try:
             document: Any = json.loads(path.read_text())
             leagues = {url: SavedLeague(**league) for url, league in document["leagues"].items()}
+            texts = [document["url"]]
+            for league in leagues.values():
+                texts += [league.username, league.token, league.password, *league.bots.values()]
+            if not all(isinstance(text, str) for text in texts):
+                raise TypeError
             return cls(path, document["url"], leagues)
         except FileNotFoundError:
             return cls(path)

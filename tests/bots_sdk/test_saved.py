@@ -6,7 +6,7 @@ from threading import Barrier
 
 import pytest
 
-from bots_sdk.saved import Saved, SavedLeague
+from bots_sdk.saved import Saved, SavedError, SavedLeague
 
 URL = "http://127.0.0.1:8000"
 
@@ -40,3 +40,19 @@ def test_a_change_that_changes_nothing_writes_no_file(tmp_path: Path) -> None:
     with Saved.changing(path) as saved:
         saved.leagues.pop(URL, SavedLeague())
     assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"url": 5, "leagues": {}}',
+        '{"url": "", "leagues": {"x": {"token": null}}}',
+        '{"url": "", "leagues": {"x": {"bots": null}}}',
+        '{"url": "", "leagues": {"x": {"bots": {"mybot": 7}}}}',
+    ],
+)
+def test_a_file_with_a_value_of_another_type_is_damaged(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "leagues.json"
+    path.write_text(content)
+    with pytest.raises(SavedError, match=r"is damaged. Remove it"):
+        Saved.read(path)
