@@ -82,8 +82,8 @@ def logs(
         print(f"Wrote {path}")
     if written:
         print(
-            "In each test, write the name of your bot's file in place of `bot` in `from bot import "
-            "choose`. Then put the test into the directory of that file, and run it there: "
+            "In each test, give your bot's file: for mybot.py, write `import mybot as bot` in place "
+            "of `import bot`. Then put the test into the directory of that file, and run it there: "
             f"`{python_word()} {written[0].name}`"
         )
 

@@ -6,8 +6,10 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
+from bots_sdk.bot import match_info
 from engine.games.game import Observation
 from engine.playback import play_back
+from engine.referee import TimeControl
 from league.models import Match, SeatLog, Turn
 from league.play.bot_output import kept_until
 from league.play.turns import as_text
@@ -82,20 +84,29 @@ def _faults(
                     "reason": reason,
                     "move": text,
                     "observation": observation,
-                    "test": unit_test(match.pk, at, observation) if observation else None,
+                    "test": unit_test(match, at, observation) if observation else None,
                 }
             )
     return found
 
 
-def unit_test(match_id: int, ply: int, observation: Observation) -> str:
-    """Return a test, to be put beside a bot's file: the bot answers an observation legally."""
+def unit_test(match: Match, ply: int, observation: Observation) -> str:
+    """Return a test, to be put beside a bot's file: the bot answers an observation legally.
+
+    As the league does, the test starts the bot and takes a function ``choose`` or a class ``Bot``.
+    """
+    control = TimeControl(match.move_seconds, match.bank_seconds)
+    info = match_info(match.game, match.rules, match.seats, observation["seat"], control)
+    name = f"test_match_{match.pk}_ply_{ply}"
     return (
-        "import json\n\nfrom bot import choose  # your bot's file\n\n\n"
-        f"def test_match_{match_id}_ply_{ply}():\n"
+        "import json\n\nimport bot  # your bot's file; for mybot.py: import mybot as bot\n\n\n"
+        f"def {name}():\n"
+        '    player = bot.Bot() if hasattr(bot, "Bot") else bot\n'
+        '    if hasattr(player, "start"):\n'
+        f"        player.start(json.loads({json.dumps(info)!r}))\n"
         f"    observation = json.loads({json.dumps(observation)!r})\n"
-        '    assert choose(observation) in observation["legal_moves"]\n\n\n'
-        f'if __name__ == "__main__":\n    test_match_{match_id}_ply_{ply}()\n    print("ok")\n'
+        '    assert player.choose(observation) in observation["legal_moves"]\n\n\n'
+        f'if __name__ == "__main__":\n    {name}()\n    print("ok")\n'
     )
 
 

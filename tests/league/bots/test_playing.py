@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
+from types import SimpleNamespace
 from typing import Any, NoReturn
 
 import pytest
@@ -13,8 +14,10 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.cache import cache
 
+from bots_sdk.bot import MatchInfo
 from bots_sdk.sandbox import zygotes
 from bots_sdk.sandbox.errors import SandboxBrokenError, SandboxUnavailableError
+from engine.games.game import Observation
 from engine.record import verify
 from league import bots, play
 from league.bots import jails
@@ -79,6 +82,23 @@ def house() -> list[Bot]:
     return bots
 
 
+class StartedBot:
+    """A bot of the second form, which needs its start."""
+
+    def start(self, info: MatchInfo) -> None:
+        self.info = info
+
+    def choose(self, seen: Observation) -> str:
+        return str(seen["legal_moves"][self.info["seat"] - seen["seat"]])
+
+
+def run_test(source: str, **bot: Any) -> None:
+    """Run the test of a fault beside a bot's file with these parts."""
+    namespace: dict[str, Any] = {"bot": SimpleNamespace(**bot)}
+    exec(source.replace("import bot ", ""), namespace)
+    next(value for name, value in namespace.items() if name.startswith("test_match_"))()
+
+
 def test_a_bot_that_raises_forfeits_and_its_owner_sees_reason_and_observation(ada: User) -> None:
     bots = [ready_bot(ada, RAISES), *(ready_bot(owner()) for _ in range(2))]
     match = match_of(bots)
@@ -90,10 +110,9 @@ def test_a_bot_that_raises_forfeits_and_its_owner_sees_reason_and_observation(ad
     assert (first["kind"], first["ply"]) == ("crash", 0)
     assert "gold" in first["reason"]
     assert first["move"] in first["observation"]["legal_moves"]
-    namespace: dict[str, Any] = {}
-    exec(first["test"].replace("from bot import choose", "choose = lambda o: 'no'"), namespace)
     with pytest.raises(AssertionError):
-        namespace[f"test_match_{match.pk}_ply_0"]()
+        run_test(first["test"], choose=lambda seen: "no")
+    run_test(first["test"], Bot=StartedBot)
     assert owner_reports.owner_report(match, owner_of(bots[1]))[0]["faults"] == []
     assert seat["faults"][-1]["kind"] == "forfeit"
     assert seat["faults"][-1]["observation"] is None
