@@ -144,24 +144,25 @@ def load(path: str | Path) -> BotFile:
     if source.startswith(_ARCHIVE):
         raise BotFileError(_archive_text(path))
     code = compiled(source, str(path))
-    _make_importable(str(path.resolve().parent))
+    sys.path[:] = searched_with(str(path.resolve().parent), sys.path)
     return PythonFile(path, code)
 
 
-def _make_importable(directory: str) -> None:
-    """Let Python find the modules in a directory, but not a random.py in the place of its own.
+def searched_with(directory: str, path: list[str]) -> list[str]:
+    """Return directories to search for modules, and one more with the modules of a bot.
 
-    A checkout of Twelfth Night comes after the directory. The sandbox has only two packages of it,
-    so there a bot's own config.py is not hidden by the league's either.
+    It comes after Python's own, as a random.py in it must not hide Python's. But it comes before a
+    checkout of Twelfth Night. The sandbox has only two packages of the checkout, so there a bot's
+    own config.py is not hidden by the league's either.
     """
-    if directory in sys.path:
-        return
-    at = len(sys.path)
+    if directory in path:
+        return path
+    at = len(path)
     if (_ROOT / "pyproject.toml").exists():
         with suppress(ValueError):
-            library = sys.path.index(str(Path(inspect.__file__).parent))
-            at = sys.path.index(str(_ROOT), library)
-    sys.path.insert(at, directory)
+            library = path.index(str(Path(inspect.__file__).parent))
+            at = path.index(str(_ROOT), library)
+    return [*path[:at], directory, *path[at:]]
 
 
 def compiled(source: bytes, name: str) -> CodeType:

@@ -10,7 +10,7 @@ from types import ModuleType
 from bots_sdk import paths
 from bots_sdk.arena.errors import ArenaError
 from bots_sdk.bot import BotFile, Choose, MatchInfo
-from bots_sdk.bot_files import PythonFile, instead_of, load
+from bots_sdk.bot_files import PythonFile, instead_of, load, searched_with
 from bots_sdk.reference import HOUSE, make_player
 from engine.errors import nearest
 from engine.games.game import Observation
@@ -148,7 +148,7 @@ class PlayerFactory:
         return entered
 
     def _imports(self, path: Path) -> _Imports:
-        return _Imports([*self._path, str(path.parent)])
+        return _Imports(searched_with(str(path.parent), self._path).copy())
 
     def _enter(self, imports: _Imports) -> None:
         """Put away the modules of the player that ran last, and bring back this player's."""

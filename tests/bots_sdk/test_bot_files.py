@@ -166,11 +166,13 @@ def test_a_bots_own_module_is_found_before_one_of_a_checkout(tmp_path: Path) -> 
         "import sys; from pathlib import Path; "
         "found = [path for path in sys.path if not (Path(path) / 'bots_sdk').exists()]; "
         f"sys.path[:] = [*found, {str(ROOT)!r}, {str(ROOT)!r}]; "
+        "from bots_sdk.arena.contestants import PlayerFactory, contestant; "
+        f"print(PlayerFactory([contestant('mybot.py')]).player(0, {INFO})({SEEN})); "
         f"from bots_sdk.bot_files import load; print(load('mybot.py')({INFO})({SEEN}))"
     )
     words = [sys.executable, "-P", "-c", code]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.stdout == "its own\n", done.stderr
+    assert done.stdout == "its own\n" * 2, done.stderr
 
 
 def test_an_archive_names_the_command_that_unpacks_it_and_the_file_to_give(
