@@ -1,4 +1,4 @@
-"""The places of the wall of tables (`tv.js`), as matches begin and end."""
+"""The wall of tables (`tv.js`) as it stays open: matches begin and end, and calls fail."""
 
 import pytest
 from django.utils import timezone
@@ -42,3 +42,16 @@ def test_the_place_of_a_match_that_has_ended_is_free_though_none_follows_at_once
             page.clock.fast_forward(10_000)
     expect(tables(page, second)).to_have_count(0)
     expect(page.locator("#wall article .state").first).to_have_text("replay")
+
+
+def test_a_replay_that_could_not_be_loaded_is_loaded_later(
+    league: Tournament, fresh: Visit
+) -> None:
+    page = fresh.page
+    page.route("**/phases.json", lambda route: route.fulfill(status=503), times=1)
+    page.clock.install(time=0)
+    with page.expect_response(lambda answer: answer.status == 503):
+        page.goto("/tv/")
+    page.clock.run_for(10_000)
+    expect(page.locator("#wall").get_by_role("button", name="Pause")).to_be_visible()
+    fresh.errors.clear()  # the browser logs the failure as an error

@@ -1,6 +1,7 @@
 // Starts every table of the page: a replay, or a match in play (`in_play.js`).
 // When its match has ended, a table sends the page the event "table-over".
 
+import { growingPause, isFinal } from "../failures.js";
 import { fetchJson } from "../fetching.js";
 import { Fold, frameOf, frameOfPly, seenBy, showsMoves } from "./scene.js";
 import { announce } from "./spoken.js";
@@ -11,15 +12,24 @@ const NARROW = matchMedia("(max-width: 43rem)");
 /** @type {Promise<typeof import("./in_play.js")>|undefined} A page without live matches does not load it. */
 let inPlay;
 
-/** Starts a table that the server rendered. @param {HTMLElement} table */
-export function start(table) {
+/**
+ * Starts a table that the server rendered.
+ * @param {HTMLElement} table
+ * @param {number} [failures]  so often its replay could not be loaded
+ */
+export function start(table, failures = 0) {
   if (NARROW.matches) table.querySelector(".legend-below")?.removeAttribute("open");
   if (!table.dataset.source) return; // it stands still
   if (table.dataset.table === "live") {
     inPlay ??= import("./in_play.js");
     inPlay.then(({ live }) => live(table));
   } else if (table.dataset.table === "replay") {
-    replay(table).catch(({ message }) => console.warn("The replay needs its links now:", message));
+    replay(table).catch((failure) => {
+      console.warn("The replay needs its links now:", failure.message);
+      if (table.dataset.small === undefined || isFinal(failure)) return;
+      // A small table has no links, and nobody loads the page of a projector again.
+      setTimeout(() => table.isConnected && start(table, failures + 1), growingPause(failures));
+    });
   }
 }
 
