@@ -2,6 +2,7 @@
 
 import os
 import sys
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
@@ -19,6 +20,7 @@ from bots_sdk.commands.leagues import (
 from bots_sdk.commands.output import Json, JsonWithToken, print_json
 from bots_sdk.invoking import typed
 from bots_sdk.nearby import USUAL, usual_url
+from bots_sdk.saved import SavedError
 
 PrintToken = Annotated[
     bool,
@@ -150,7 +152,7 @@ def bot_create(
     url, token = owner_token()
     with client_for(url, token) as client:
         bot = client.send(calls.create_bot(name, kind))
-    path = save_bot(url, name, bot["token"])
+    path = _save_bot(url, name, bot["token"], is_printed=print_token or as_json)
     if print_token:
         print(bot["token"])
     elif as_json:
@@ -169,7 +171,7 @@ def bot_token(
     url, token = owner_token()
     with client_for(url, token) as client:
         fresh = client.send(calls.new_bot_token(name))
-    path = save_bot(url, name, fresh["token"])
+    path = _save_bot(url, name, fresh["token"], is_printed=print_token or as_json)
     old = "The old one no longer works: start the bot's programs again with the new one."
     if print_token:
         # Standard output has the token alone, for scripts.
@@ -179,6 +181,26 @@ def bot_token(
         print_json({"name": name, **fresh})
     else:
         print(f"{name} has a new token, saved in {path}. {old}")
+
+
+def _save_bot(url: str, name: str, token: str, *, is_printed: bool) -> Path | None:
+    """Save a bot's token; return the path of the file, or None if it can't be written.
+
+    The league shows a token once, so a token that is printed must be printed in any case.
+
+    Raises:
+        ImpossibleError: the file can't be written, and nothing prints the token.
+    """
+    try:
+        return save_bot(url, name, token)
+    except SavedError as error:
+        if not is_printed:
+            raise ImpossibleError(
+                f"The league has made a token for {name}, but it is lost: {error} To print a new "
+                f"token, run `twelfth-night bot token {name} --print-token`."
+            ) from None
+        print(f"Note: the token is not saved: {error}", file=sys.stderr)
+        return None
 
 
 def bot_pause(

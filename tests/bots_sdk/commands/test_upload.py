@@ -11,7 +11,7 @@ from bots_sdk.cli import application
 from bots_sdk.commands import bot_logs, uploading
 from bots_sdk.commands.versions import with_name
 from bots_sdk.errors import ProblemError
-from bots_sdk.saved import Saved, SavedLeague
+from bots_sdk.saved import Saved, SavedError, SavedLeague
 from tests.bots_sdk.commands.leagues import FakeLeague
 
 QUALIFYING = {
@@ -31,6 +31,9 @@ class League(FakeLeague):
         self.bots = set(bots)
         self.at_once = at_once
         self.versions = [] if at_once else [1]
+
+    def note_token(self) -> None:
+        """Save a token, as `save_bot`."""
 
     def send(self, call: Call[Any]) -> Any:
         match call.method, call.path.split("/"):
@@ -84,7 +87,7 @@ def upload(
     monkeypatch.setattr(uploading, "client_for", lambda *_: league)
     saved = SavedLeague(bots=dict.fromkeys(league.bots, "t"))
     monkeypatch.setattr(uploading, "read_saved", lambda: Saved(file, "", {league.url: saved}))
-    monkeypatch.setattr(uploading, "save_bot", lambda *_: None)
+    monkeypatch.setattr(uploading, "save_bot", lambda *_: league.note_token())
     monkeypatch.setattr(uploading, "forget_bot", lambda *_: None)
     return CliRunner().invoke(application(), ["upload", str(file), *options], input=typed)
 
@@ -99,6 +102,19 @@ def test_a_refused_upload_deletes_the_bot_that_it_created(
     assert result.stdout.count("crash: no") == 1
     assert "so it is deleted" in result.stdout
     assert league.bots == set()
+
+
+def test_an_upload_goes_on_if_the_token_can_not_be_saved(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The league runs the bot, so the token is not needed here."""
+
+    class WithoutHome(League):
+        def note_token(self) -> None:
+            raise SavedError("leagues.json can't be written: Read-only file system.")
+
+    result = upload(WithoutHome(), file, monkeypatch)
+    assert f"The league refused the file: {REASON}\n" in result.stdout
 
 
 @pytest.mark.parametrize("other", [True, False])
