@@ -75,6 +75,7 @@ function finish(end, { table, names }) {
 function headline(order, names, { scores, places }) {
   const first = order.filter((seat) => places[seat] === 1).map((seat) => names[seat]);
   const [best, next] = order.map((seat) => scores[seat]);
-  if (first[1]) return `${listed(first)} ${best === next ? `tie ${best}-${next}` : "forfeit: a tie"}`;
+  if (first[1] && best !== next) return `${listed(first)} forfeit: a tie`;
+  if (first[1]) return `${listed(first)} tie ${best}-${next}`;
   return `${first[0]} wins ${next > best ? "by forfeit" : `${best}-${next}`}`;
 }

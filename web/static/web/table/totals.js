@@ -29,7 +29,8 @@ function ending(seats, names) {
   const order = seats.map((_, at) => at).sort((a, b) => seats[a].place - seats[b].place);
   const [first, second] = order.map((at) => seats[at]);
   const best = order.filter((at) => seats[at].place === 1).map((at) => names[at]);
-  if (best[1]) return `${listed(best)} ${second.points === first.points ? `share first place with ${first.points} each` : "forfeit: a tie"}.`;
+  if (best[1] && second.points !== first.points) return `${listed(best)} forfeit: a tie.`;
+  if (best[1]) return `${listed(best)} share first place with ${first.points} each.`;
   if (second.points > first.points) return `${best[0]} wins by forfeit.`;
   const { counted, rounds, points } = first;
   const how = counted ? `${points - counted.points} from days, ${counted.points} from its hand`
