@@ -234,7 +234,7 @@ def _cancel(ranks: Sequence[int]) -> str:
     """Return which plays cancel: "two 3s cancel each other, and so do three 7s"."""
     same = [(rank, sum(1 for _ in group)) for rank, group in groupby(ranks)]
     first, *others = [
-        f"{_NUMERALS[count]} {f'{rank}s' if rank else 'Clauses'}" for rank, count in same
+        f"{_NUMERALS[count]} {f'{rank}s' if rank else 'Claus cards'}" for rank, count in same
     ]
     so_do = f", and so do {_and(others)}" if others else ""
     return f"{first} cancel each other{so_do}"

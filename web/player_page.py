@@ -51,7 +51,7 @@ GAMES = {
         ],
     ),
 }
-"""A name of each game, and its rules in short; `rules_in_short` adds the rule on Clauses."""
+"""A name of each game, and its rules in short; `rules_in_short` adds the rule on Claus cards."""
 _CLAUS = {
     "award": " If you win with a Claus (0), you must award them to another seat.",
     "keep": " If you win with a Claus (0), you keep them.",

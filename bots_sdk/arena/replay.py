@@ -162,7 +162,7 @@ def _about(public: Mapping[str, Any], names: Sequence[str], when: str) -> str:
         line = f"day {public['day']}: {phase}"
         if pot:
             points = f"{sum(pot)} point{'' if sum(pot) == 1 else 's'}"
-            line += f"; at stake: day card{'' if len(pot) == 1 else 's'} {_cards(pot)}, {points}"
+            line += f"; pot: day card{'' if len(pot) == 1 else 's'} {_cards(pot)}, {points}"
         if public["plays"] is not None:
             line += f"; played, by seat: {_cards(public['plays'])}"
         return line

@@ -90,7 +90,7 @@ def cards_out(observation: Observation, days: int) -> tuple[list[int], list[floa
     decks = 2 if observation["rules"].endswith("eight-players") else 1
     own: Counter[int] = Counter(observation["hand"])
     full = Counter({rank: decks * rank for rank in range(1, days + 1)})
-    full[0] = 2 * decks if days == 12 else 0  # the Clauses
+    full[0] = 2 * decks if days == 12 else 0  # the Claus cards
     unseen = full - own - Counter(observation["discards"])
     in_deck, discards, left = unseen, Counter[int](), full.total() - seats * days
     for day in observation["history"]:

@@ -217,7 +217,7 @@ def draw_day(day: Day) -> Picture:
     plays = ", ".join(f"{NAMES[seat]} {rank}" for seat, rank in enumerate(day.plays))
     picture = Picture(f"Day {day.day}. Plays: {plays}. {describe_day(day)}", 170)
     picture.text(14, 26, f"Day {day.day}", size=16, weight="700")
-    picture.text(14, 50, "At stake", fill=PALE)
+    picture.text(14, 50, "Pot", fill=PALE)
     for i, card in enumerate(day.pot):
         picture.day_card(14 + 27 * i, 60, card)
     for seat, rank in enumerate(day.plays):

@@ -8,7 +8,7 @@ seat ``s`` is ``AWARD_ID + s``.
 from engine.games.game import MoveTable
 
 RANKS = 13
-"""Ranks are 0, the Clauses, to 12."""
+"""Ranks are 0, the Claus cards, to 12."""
 MOST_SEATS = 8
 
 PLAY_ID = RANKS

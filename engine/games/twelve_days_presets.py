@@ -24,7 +24,7 @@ class TwelveDaysRules(Rules):
 
     @cache  # noqa: B019 - presets are few and live for ever
     def deck(self) -> tuple[int, ...]:
-        """Return the gift deck, ascending: per deck ``r`` cards of rank ``r`` and two Clauses."""
+        """Return the gift deck, ascending: per deck ``r`` cards of rank ``r``, two Claus cards."""
         clauses = [] if self.claus == "none" else [0, 0]
         one = clauses + [rank for rank in range(1, self.days + 1) for _ in range(rank)]
         return tuple(sorted(one * self.decks))

@@ -46,7 +46,7 @@ NAMES = ["ada", "bo", "cy"]
         ),
         (
             events.DayWon(2, 1, 3, (0, 0), (2,), 2, 1),
-            "two Clauses cancel each other; 3 is the lowest left, so bo wins 2 points",
+            "two Claus cards cancel each other; 3 is the lowest left, so bo wins 2 points",
         ),
         (events.PotAwarded(2, 1, 2, (2,), 2), "bo awards 2 points to cy"),
         (

@@ -110,7 +110,7 @@ def match_svg(table: Table, number: int | None) -> str:
 def _stake(step: Step, match: Match) -> str:
     if not step.pot:
         return ""
-    return f"At stake: {step.stake} point{'' if step.stake == 1 else 's'}"
+    return f"Pot: {step.stake} point{'' if step.stake == 1 else 's'}"
 
 
 def _points(step: Step) -> str:

@@ -33,7 +33,7 @@ PRESETS = [
     ("twelve-days", "calliope"),
     ("partridge", "eagle-short"),
 ]
-"""One for each way that a match can go: without and with Clauses, and the other game."""
+"""One for each way that a match can go: without and with Claus cards, and the other game."""
 
 
 def watch(

@@ -92,10 +92,8 @@ def test_bots_play_here_and_each_step_has_its_reason(home: Home) -> None:
     legend, _ = result.stdout.split("4 seats play 12 Days")
     assert legend.startswith("twelve-days calliope, --seed x\nEach step first shows the seats")
     assert "\n- * marks the row of first.py.\n- day cards: those that the seat has won" in legend
-    assert (
-        "day 1: each seat gives a card to its left neighbour; at stake: day card 1, 1 point\n"
-        in (result.stdout)
-    )
+    about = "day 1: each seat gives a card to its left neighbour; pot: day card 1, 1 point\n"
+    assert about in result.stdout
     assert re.search(r"^\*    0  first.py ", result.stdout, re.M)
     assert re.search(r"^     1  house-thumb ", result.stdout, re.M)
     assert re.search(r"^     3  house-thumb ", result.stdout, re.M)

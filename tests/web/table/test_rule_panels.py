@@ -57,8 +57,8 @@ def test_the_table_counts_the_cards_that_nobody_gets(seats: int, undealt: int) -
 @pytest.mark.parametrize(
     ("rules", "claus", "cards"),
     [
-        ("calliope", "you must award the day cards", "up to twelve 12s, and two Clauses."),
-        ("cheapass", "you keep the day cards", "up to twelve 12s, and two Clauses."),
+        ("calliope", "you must award the day cards", "up to twelve 12s, and two Claus cards."),
+        ("cheapass", "you keep the day cards", "up to twelve 12s, and two Claus cards."),
         ("eight-players", "you must award", "The cards: two decks, each with one 1, two 2s"),
         ("eight-nights", "on day 8, the last, nobody gets them", "up to eight 8s."),
     ],

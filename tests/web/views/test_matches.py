@@ -29,7 +29,7 @@ def test_a_replay_shows_each_day_and_the_end(client: Client, played: Tournament)
         said = [step.why, *(seat.total for seat in step.seats)] if number == 9 else step.reasons
         assert all(reason in text for reason in said)
         assert steps[number - 1].title in text
-        assert ("At stake: " in text) == bool(steps[number - 1].pot) == (number < 9)
+        assert ("Pot: " in text) == bool(steps[number - 1].pot) == (number < 9)
     assert "Step 1 of 9" in page(client, f"/matches/{match.pk}/?step=nonsense")
     assert "Step 9 of 9" in page(client, f"/matches/{match.pk}/?step=99999")
 
