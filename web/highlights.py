@@ -13,6 +13,7 @@ from league.models import Highlight, Match
 from league.play.headlines import headline, seat_names
 from league.visibility import may_see_record
 from web.table.moments import Moment, moment_of
+from web.table.verdicts import in_places
 
 
 class Shown(NamedTuple):
@@ -27,6 +28,7 @@ class Shown(NamedTuple):
         game: its title.
         match: its id; None without one.
         others: the seats that the sentence does not name, if the caption names one of them.
+        lost: what the worst mistake lost, in places; "" without a mistake.
     """
 
     highlight: Highlight | None
@@ -36,6 +38,7 @@ class Shown(NamedTuple):
     game: str = ""
     match: int | None = None
     others: Sequence[str] = ()
+    lost: str = ""
 
 
 def shown(highlights: Sequence[Highlight]) -> list[Shown]:
@@ -45,7 +48,8 @@ def shown(highlights: Sequence[Highlight]) -> list[Shown]:
         text, moment = sentence(each), _moment(each)
         others = _others(each.match, text, moment) if each.match and moment else ()
         game = GAME_TITLES.get(each.game, "")
-        found.append(Shown(each, text, _address(each), moment, game, each.match_id, others))
+        match, address, lost = each.match_id, _address(each), _lost(each)
+        found.append(Shown(each, text, address, moment, game, match, others, lost))
     return found
 
 
@@ -92,6 +96,13 @@ def _others(match: Match, text: str, moment: Moment) -> list[str]:
 
 def _names(text: str, name: str) -> bool:
     return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text) is not None
+
+
+def _lost(highlight: Highlight) -> str:
+    """Return what the worst mistake of a highlight's match lost; "" if none is stored."""
+    if highlight.mistake is None or highlight.match is None:
+        return ""
+    return in_places(highlight.mistake["loss"], highlight.match.seats)
 
 
 def _address(highlight: Highlight) -> str:

@@ -88,7 +88,7 @@ def headline_of(found: Analysis, findings: Sequence[Finding]) -> str:
         return f"{worst.name} throws the win away {when}"
     if worst.mark == BLUNDER:
         return f"{worst.name} blunders {when}"
-    return f"Costliest move: {worst.name}, {worst.when.partition(',')[0]}"
+    return f"Largest loss: {worst.name}, {worst.when.partition(',')[0]}"
 
 
 def at_step(when: str) -> str:
@@ -138,7 +138,7 @@ def _finding(
         query=f"step={step}&ply={after.ply}",
         ply=after.ply,
         phase=phase,
-        lost=in_places(decision, len(names)),
+        lost=in_places(decision.loss, len(names)),
         move=move_in_words(decision.move, names),
         cards=ranks(decision.move),
         best=move_in_words(decision.best, names),

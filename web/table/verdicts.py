@@ -221,7 +221,8 @@ def _words(
     if not made:
         return "No choice: there was one legal move."
     if faults:
-        others = [f"{names[each.seat]} lost {in_places(each, len(names))}" for each in faults[1:]]
+        seats = len(names)
+        others = [f"{names[each.seat]} lost {in_places(each.loss, seats)}" for each in faults[1:]]
         worst = _gave_up(faults[0], names, chances if len(made) == 1 else None)
         return " ".join([worst, *([f"{', '.join(others)}."] if others else [])])
     alone = names[made[0].seat] if len(made) == 1 else ""
@@ -245,7 +246,7 @@ def _gave_up(
     verb, move = _done(move_in_words(decision.move, names))
     best_verb, best = _done(move_in_words(decision.best, names))
     instead = move if verb == best_verb else f"{verb} {move}".strip()
-    lost = f"it lost {in_places(decision, len(names))}"
+    lost = f"it lost {in_places(decision.loss, len(names))}"
     if chances is not None:
         before, after = chances[0].seats[decision.seat], chances[1].after_moves[decision.seat]
         if round(100 * after) < round(100 * before):
@@ -261,14 +262,14 @@ def _done(move: str) -> tuple[str, str]:
     return _PARTICIPLES[verb], rest
 
 
-def in_places(decision: Decision, seats: int) -> str:
+def in_places(loss: float, seats: int) -> str:
     """Return the loss of a decision in places, such as ``0.8 places``.
 
     Args:
-        decision: that lost something.
+        loss: in win share.
         seats: number of seats at the table.
     """
-    lost = places(decision.loss, seats)
+    lost = places(loss, seats)
     text = f"{lost:.1f}" if lost >= _TENTH else f"{lost:.2f}"
     return f"{text} place{'' if text == '1.0' else 's'}"
 
