@@ -130,12 +130,12 @@ def shapes() -> Iterator[Shape]:
         ("windfall", "loss", -1, STEPS),
     ):
         yield Shape(
-            f"{other} of 1/12 in 60%, the rest {word}s",
+            f"{other} of 1/12 in 60%, some others {word}s",
             partial(two_points, fixed=small, share=0.6, other=large),
         )
         often = 0.01 if large < 0 else 0.05
         yield Shape(
-            f"{word} in {often:.0%}, the rest {other} of 1/12",
+            f"{word} in {often:.0%}, some others {other} of 1/12",
             partial(two_points, fixed=large, share=often, other=small),
         )
         for share in (0.01, 0.02, 0.04):

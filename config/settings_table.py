@@ -75,7 +75,7 @@ TEXTS: dict[str, Text] = {
     ),
     "RATE_PASSWORDS": Text("the same for signing in"),
     "RATE_PICTURES": Text(
-        "[pictures](organise.md#show-an-event-on-another-site) that the league draws "
+        "[pictures](organise.md#show-the-league-on-another-site) that the league draws "
         "for one address; a picture from the cache does not count"
     ),
     "RATE_GUESSES": Text("wrong passwords for one account from one address"),
