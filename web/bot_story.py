@@ -106,10 +106,10 @@ def _before_first_version(versions: Sequence[BotVersion], must: str) -> str:
     if last.state == BotVersion.State.CHECKING:
         return (
             f"The league checks version {last.number} now: it plays a match of each game in the "
-            "sandbox. If it passes, it can play."
+            "sandbox. If the version passes, the bot can play."
         )
     if last.state == BotVersion.State.REFUSED:
-        return f"The check refused version {last.number}. {must} upload another one."
+        return f"The league refused version {last.number}. {must} upload another one."
     return (
         f"Version {last.number} passed its check and is held. {must} promote it to make it the "
         "current version, which plays."
@@ -185,7 +185,7 @@ def _step_of_version(bot: Bot, versions: Sequence[BotVersion]) -> Step:
     if last.state == BotVersion.State.CHECKING:
         return Step(f"The league checks version {last.number} now.", "Watch the check", page)
     if last.state == BotVersion.State.REFUSED:
-        return Step(f"The check refused version {last.number}.", "Read the reason", page)
+        return Step(f"The league refused version {last.number}.", "Read the reason", page)
     if bot.current_id is not None and last.state == BotVersion.State.READY:
         text = f"Version {last.number} is held. Compare it with the current one, or promote it."
         return Step(text, "Compare versions", reverse("web:compare", args=[bot.name]))

@@ -287,7 +287,7 @@ def _charts() -> list[tuple[str, Chart]]:
             "Band, points with a text each, and where a version begins",
             chart([(name, own), lines[1]], "a", "b", [(low, high)], marks=marks, begins={22: "v2"}),
         ),
-        ("Eight lines", chart(lines, "before round 1", "round 40")),
+        ("Eight lines", chart(lines, "before rating round 1", "after rating round 40")),
         ("Two points", chart([("Elo", [1500, 1512])], "before", "after")),
     ]
     return [(title, drawn) for title, drawn in found if drawn is not None]

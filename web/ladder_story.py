@@ -36,7 +36,7 @@ def of(top: Movement) -> str:
     if len(ranked) > 1:
         lead = round((ranked[0].standing.rating - ranked[1].standing.rating) / 1000)
         second = ranked[1].standing.bot.name
-        text = f"{first} leads by {lead} Elo." if lead else f"{first} and {second} are level."
+        text = f"{first} leads by {lead} Elo." if lead else f"{first} and {second} share the lead."
         is_it = lead > 0
     moved = max(ranked, key=lambda row: abs(row.trend or 0))
     points = round((moved.trend or 0) / 1000)

@@ -12,11 +12,13 @@ class Story(NamedTuple):
     Attributes:
         headline: the result in a sentence, without a full stop.
         worth: whether the result can be luck, as a sentence; "" before they met.
+        matches: number and kind of the matches that count; "" before they met.
         score: of the bot; None before they met.
     """
 
     headline: str
     worth: str
+    matches: str
     score: Score | None
 
 
@@ -30,14 +32,15 @@ def story(bot: Bot, other: Bot, score: Score | None, *, rated: bool) -> Story:
         rated: whether only rated matches count in the score.
     """
     if score is None:
-        return Story(f"{bot.name} and {other.name} have never met", "", None)
+        return Story(f"{bot.name} and {other.name} have never met", "", "", None)
     kind = "rated" if rated else "unrated"
     matches = f"{score.matches} {kind} match{'' if score.matches == 1 else 'es'}"
-    headline = f"{bot.name} has won {100 * score.share:.0f}\u00a0% of {matches} with {other.name}"
+    share = f"a win share of {100 * score.share:.0f}\u00a0%"
+    headline = f"{bot.name} has {share} against {other.name}"
     if score.low > 1 / 2:
         worth = f"{bot.name} is the stronger of the two: luck alone rarely gives such a result."
     elif score.high < 1 / 2:
         worth = f"{other.name} is the stronger of the two: luck alone rarely gives such a result."
     else:
         worth = "The difference may be luck: the matches do not show which of the two is stronger."
-    return Story(headline, worth, score)
+    return Story(headline, worth, matches, score)

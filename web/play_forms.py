@@ -18,7 +18,7 @@ _PRESETS = {
     "partridge eagle": "12 Days of Christmas, 12 rounds",
 }
 _LEVELS = {
-    "easy": "Easy: random or rules of thumb",
+    "easy": "Easy: bots play at random or by simple rules",
     "medium": "Medium: one bot counts the cards left",
     "hard": "Hard: one bot searches for moves",
 }
@@ -72,8 +72,8 @@ class TableForm(forms.Form):
         choices=[*_LEVELS.items()],
         initial="medium",
         required=False,
-        label="How strong are they?",
-        help_text="With 2 seats, medium plays by rules of thumb, and hard counts the cards left.",
+        label="How strong are the bots?",
+        help_text="With 2 seats, medium plays by simple rules, and hard counts the cards left.",
     )
     nickname = forms.CharField(
         max_length=MAX_NICKNAME, required=False, label="Your name at the table (optional)"

@@ -115,7 +115,7 @@ def comparison_state(comparison: Comparison, blocks: int) -> str:
         case "not better":
             return f"{new} is not better."
         case "no difference in behaviour":
-            return "Both versions play alike."
+            return "No difference in behaviour."
         case "":
             done = f"{blocks} block{'' if blocks == 1 else 's'}"
             if comparison.state == Comparison.State.CANCELLED:

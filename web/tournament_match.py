@@ -45,7 +45,7 @@ def match_to_watch(
     found = matches_listed().filter(counting_results())
     if history.tournament.state != Tournament.State.FINISHED:
         latest = found.filter(block__round__in=history.opened).order_by("-finished_at", "-pk")
-        return _closest(list(latest[:_LATEST]), "Closest match of late")
+        return _closest(list(latest[:_LATEST]), "Closest of the last matches")
     ranked = [each.bot for each in placed if each.row.rank is not None]
     if len(ranked) < 2:
         return None

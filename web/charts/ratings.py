@@ -298,4 +298,4 @@ def _carried(values: Sequence[float | None]) -> list[float | None]:
 
 
 def _labels(axis: _Axis) -> tuple[str, str]:
-    return f"before round {axis.first}", f"after round {axis.drawn[-1]}"
+    return f"before rating round {axis.first}", f"after rating round {axis.drawn[-1]}"

@@ -62,7 +62,7 @@ def challenge_svg(challenge: Challenge) -> str:
         for pair in result.pairs
     ]
     return standings_svg(
-        kicker=f"Test match · {title(challenge.game, challenge.rules)}",
+        kicker=f"Challenge · {title(challenge.game, challenge.rules)}",
         called=challenge_result(challenge, result),
         state=challenge_state(challenge, result),
         rows=rows,

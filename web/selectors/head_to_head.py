@@ -72,8 +72,8 @@ class Meeting(NamedTuple):
     @property
     def words(self) -> str:
         """The result in words. At a larger table, a third bot may have won the match."""
-        verb = ("finished behind", "tied with", "finished before")[self.half_wins]
-        return f"{verb} the other, {self.score}"
+        verb = ("had the worse place", "tied", "had the better place")[self.half_wins]
+        return f"{verb}, {self.score}"
 
     @property
     def score(self) -> str:

@@ -42,9 +42,9 @@ def _upload(bot: Bot, form: UploadForm) -> BotVersion:
     options = {name: form.cleaned_data[name] for name in ("note", "held", "again")}
     size = form.cleaned_data["source"].size
     if size > MAX_BYTES:
-        raise ValidationError(
-            {"source": f"The file has {size:,} bytes; at most 8 MiB are allowed."}
-        )
+        text = f"The file has {size:,} bytes; the limit is {MAX_BYTES:,} (8 MiB)."
+        spaced = text.replace(",", "\N{NO-BREAK SPACE}")
+        raise ValidationError({"source": f"{spaced} Upload a smaller file."})
     return bots.upload(bot=bot, data=form.cleaned_data["source"].read(), **options)
 
 

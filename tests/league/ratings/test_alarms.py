@@ -98,7 +98,7 @@ def test_an_alarm_freezes_the_shown_standings_while_play_goes_on(
     assert dict(ladder.standings.values_list("bot", "rating")) != live
     assert shown() == before
     of_bot = page(client, f"/bots/{row.bot.name}/statistics/")
-    assert "Frozen." in of_bot
+    assert "standings of this ladder are frozen" in of_bot
     assert f"/ladders/quick/rounds/{rounds}/" in of_bot
     assert f"/ladders/quick/rounds/{rounds + 1}/" not in of_bot
     assert "<strong>not frozen</strong>" in of_bot

@@ -80,17 +80,17 @@ def test_a_bot_without_a_block_for_a_thousand_rounds_still_has_its_chart() -> No
     history = chart_of_bot(gone)
     assert history is not None
     chart = history.chart
-    assert (chart.first, chart.last) == ("before round 1", "after round 1200")
+    assert (chart.first, chart.last) == ("before rating round 1", "after rating round 1200")
     assert [line.last for line in chart.lines] == [1550, 1549]
     assert chart.areas
     history = chart_of_bot(new)
     assert history is not None
     chart = history.chart
-    assert (chart.first, chart.last) == ("before round 1191", "after round 1200")
+    assert (chart.first, chart.last) == ("before rating round 1191", "after rating round 1200")
     assert len(chart.lines[0].points.split()) == 11  # every round, as there is room
     both = chart_of_ladder(ladder, [early, late])
     assert both is not None
-    assert both.first == "before round 1"
+    assert both.first == "before rating round 1"
     assert [line.last for line in both.lines] == [1550, 1510]
     assert all(len(line.points.split()) <= 101 for line in both.lines)
     assert len(both.lines[0].points.split()) > 70
@@ -120,7 +120,7 @@ def test_a_line_has_the_rating_after_each_round_drawn(
     chart_of_bot(standing)
     begins = _place(played[0])
     [(lines, first, last, [(lows, highs)])] = drawn
-    assert (first, last) == (f"before round {begins}", f"after round {len(rounds)}")
+    assert (first, last) == (f"before rating round {begins}", f"after rating round {len(rounds)}")
     apart = -(-(len(rounds) - begins + 1) // 4)
     chosen = range(len(rounds), begins - 1, -apart)[::-1]
     due = [1500 + sum(_place(one) <= number for one in played) for number in chosen]

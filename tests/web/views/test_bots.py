@@ -121,7 +121,7 @@ def test_best_and_worst_opponents_are_those_over_all_ladders(
     assert "bot-3 100 %" not in words  # of three matches only
     HeadToHead.objects.filter(opponent=bots["bot-2"]).update(half_wins=8)
     words = words_of(page(client, "/bots/bot-0/"))
-    assert "Beats least often Its share is above 50 % against each opponent" in words
+    assert "Beats least often Its win share is above 50 % against each opponent" in words
 
 
 def test_the_headline_says_where_a_bot_stands(client: Client, played: Tournament) -> None:
@@ -222,7 +222,7 @@ def test_a_new_bots_page_says_what_comes_next(client: Client) -> None:
     version = BotVersion.objects.create(bot=bot, number=1, state="checking")
     assert "The league checks version 1 now" in page(client, "/bots/mine/")
     BotVersion.objects.update(state="refused")
-    assert "The check refused version 1." in page(client, "/bots/mine/")
+    assert "The league refused version 1." in page(client, "/bots/mine/")
     BotVersion.objects.update(state="ready", held=True)
     assert "Its owner must promote it" in page(client, "/bots/mine/")
     Bot.objects.filter(pk=bot.pk).update(current=version)
@@ -265,7 +265,7 @@ def test_an_owner_sees_first_what_to_do_next(client: Client) -> None:
     version = BotVersion.objects.create(bot=bot, number=1, state="checking")
     assert step() == ("The league checks version 1 now.", "/account/bots/mine/versions/1/")
     BotVersion.objects.update(state="refused")
-    assert step()[0] == "The check refused version 1."
+    assert step()[0] == "The league refused version 1."
     BotVersion.objects.update(state="ready", held=True)
     assert step()[0].startswith("Version 1 passed its check and is held. You must promote it")
     Bot.objects.update(current=version)

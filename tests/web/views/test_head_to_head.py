@@ -87,15 +87,13 @@ def test_each_match_of_two_bots_has_its_result_and_its_time(
     for row, match in zip(rows, both.order_by("-pk"), strict=False):
         seats = {seat.bot.name: seat for seat in match.seating.all()}
         own, others = seats["bot-0"], seats["bot-1"]
-        words, mark = "tied with", "D"
+        words, mark = "tied", "D"
         if own.place != others.place:
             is_before = (own.place or 0) < (others.place or 0)
-            words, mark = ("finished before", "W") if is_before else ("finished behind", "L")
+            which, mark = ("better", "W") if is_before else ("worse", "L")
+            words = f"had the {which} place"
         assert f'aria-hidden="true">{mark}</span>' in row
-        assert (
-            f'<span class="unseen">bot-0 {words} the other, {own.score}-{others.score}:</span>'
-            in row
-        )
+        assert f'<span class="unseen">bot-0 {words}, {own.score}-{others.score}:</span>' in row
         duel = f"bot-0 {own.score}-{others.score} bot-1"
         assert duel in words_of(row)
         best = min(seats.values(), key=lambda seat: seat.place or 0)
@@ -118,8 +116,10 @@ def test_the_page_of_two_bots_begins_with_the_result_in_a_sentence(
         return " ".join(re.sub(r"<[^>]+>", " ", text.partition("<h1>")[2]).split())
 
     meetings.update(pairs=120, half_wins=180)
-    assert words().startswith("bot-0 has won 75 % of 120 rated matches with bot-1")
+    assert words().startswith("bot-0 has a win share of 75 % against bot-1")
     assert "bot-0 is the stronger of the two" in words()
+    kicker = '<p class="kicker">Two bots · 120 rated matches</p>'
+    assert kicker in page(client, "/bots/bot-0/against/bot-1/")
     meetings.update(half_wins=124)
     assert "The difference may be luck" in words()
     meetings.update(half_wins=60)

@@ -107,7 +107,7 @@ def test_the_picture_of_a_comparison_has_its_verdict_and_evidence(
     for verdict, words in (
         ("better", "Version 2 is better."),
         ("not better", "Version 2 is not better."),
-        ("no difference in behaviour", "Both versions play alike."),
+        ("no difference in behaviour", "No difference in behaviour."),
         ("undecided", "Undecided: if there is a difference, it is small."),
     ):
         Comparison.objects.update(verdict=verdict, state=Comparison.State.FINISHED)

@@ -249,12 +249,12 @@ def test_a_running_knockout_shows_the_stages_that_are_not_drawn_yet(client: Clie
     assert [stage.final for stage in undrawn] == [False] * (len(undrawn) - 1) + [True]
     assert undrawn[-1].bots == 2
     text = page(client, f"/tournaments/{cup.pk}/")
-    assert text.count("Not planned yet") == len(undrawn)
+    assert text.count("Not drawn yet") == len(undrawn)
     small.run_all()
     cup.refresh_from_db()
     drawn = bracket_of(history_of(cup))
     assert len(drawn) == 1 + len(undrawn)
-    assert "Not planned yet" not in page(client, f"/tournaments/{cup.pk}/")
+    assert "Not drawn yet" not in page(client, f"/tournaments/{cup.pk}/")
 
 
 def test_the_big_screen_keeps_only_what_spectators_watch(
@@ -324,7 +324,7 @@ def test_a_tournament_to_come_says_when_it_starts_and_how_to_enter(
     path = f"/tournaments/{coming.pk}/"
     text = page(client, path)
     assert "Play starts in" in text
-    assert "You need an account, and a bot that has passed its check." in text
+    assert "You need an account and a bot. A hosted bot needs a version" in text
     client.force_login(User.objects.create(username="new-here"))
     assert "You have no bot that can enter." in page(client, path)
 

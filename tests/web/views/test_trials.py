@@ -58,7 +58,7 @@ def test_the_first_bot_plays_a_block_and_its_table_is_shown(client: Client, game
     assert re.search(r"Your bot wins \d of 4", shown)
     assert sum(map(int, re.findall(r"(?:st|nd|rd|th) in (\d)", shown))) == 4
     assert "over 1 block." in shown
-    assert "One block says little" in shown
+    assert "One block proves little" in shown
     assert 'data-table="replay"' in shown
     rows = re.findall(r'<tr><th scope="row">(.*?)</th>(.*?)</tr>', shown)
     places = [int(re.findall(r">(\d+)</td>", cells)[1]) for _, cells in rows]
