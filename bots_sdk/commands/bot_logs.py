@@ -82,7 +82,7 @@ def logs(
         print(f"Wrote {path}")
     if written:
         print(
-            "In each test, give your bot's file: for mybot.py, write `import mybot as bot` in place "
+            "In each test, give your bot's file: for mybot.py, write `import mybot as bot` instead "
             "of `import bot`. Then put the test into the directory of that file, and run it there: "
             f"`{python_word()} {written[0].name}`"
         )

@@ -84,7 +84,7 @@ def test_a_mistake_is_not_stored_with_a_match_that_took_the_highlight_meanwhile(
     other = Match.objects.finished().exclude(pk=closest.match_id or 0).latest("pk")
     result = {"version": 1, "playouts": 16, "chances": [], "decisions": [], "totals": []}
     MatchAnalysis.objects.create(
-        match=closest.match,
+        match_id=closest.match_id or 0,
         version=1,
         finished_at=timezone.now(),
         packed_result=MatchAnalysis.pack(result),
