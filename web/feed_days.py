@@ -1,6 +1,6 @@
 """The feed of an account as its page shows it: by day, with pictures of matches."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date
 from itertools import groupby
 from typing import NamedTuple
@@ -88,10 +88,17 @@ def by_day(items: Iterable[FeedItem]) -> list[tuple[date, list[Together]]]:
     ]
 
 
-def headline(days: Iterable[tuple[date, list[Together]]]) -> str:
-    """Return the newest highlight of a page as a sentence, else its newest item; "" without one."""
-    blocks = [block for _, of_day in days for block in of_day]
-    lines = [line for block in blocks for line in block.lines]
+def headline(days: Sequence[tuple[date, list[Together]]]) -> str:
+    """Return the best news of a page as a sentence; "" without any.
+
+    It is a tournament that a bot won on the newest day, else the newest highlight, else the newest
+    item.
+    """
+    of_days = [[line for block in of_day for line in block.lines] for _, of_day in days]
+    for line in of_days[0] if of_days else ():
+        if line.item.kind == FeedItem.Kind.PLACED and line.item.number == 1:
+            return sentence(line.item)
+    lines = [line for of_day in of_days for line in of_day]
     items = (line.item for line in lines if line.item.kind == FeedItem.Kind.HIGHLIGHT)
     highlights = (
         labelled(item, sentence(item))[1] for item in items
@@ -147,6 +154,9 @@ def _block(
         return Together(shown, f"{first.ladder.title}: new ranks of {whose}", link_of(first))
     if first.tournament is not None:
         lines = [line._replace(text=within_tournament(line.item)) for line in shown]
+        best = next((each for each in about if each.kind == FeedItem.Kind.FINISHED), None)
+        if best is not None and best.bot is not None:
+            return Together(lines, f"{best.bot.name} wins {first.tournament.title}", link_of(first))
         return Together(lines, first.tournament.title, link_of(first))
     match = matches.get(first.match_id or 0)
     title = headlines.headline(match) if match else "One match"

@@ -152,8 +152,9 @@ def test_news_of_a_day_about_one_tournament_or_match_stand_together(
     assert of_match.count(headline(match)) == 1
     assert "Upset: what happened" in of_match
     assert "<h1>Closest match" not in text  # as its line in the block begins
-    assert of_event.startswith("Tournament new A tournament Is over: bot-")
     winner = FeedItem.objects.get(kind="placed", number=1).bot
+    assert of_event.startswith(f"Tournament new {winner} wins A tournament Is over: {winner}")
+    assert f"Your feed {winner} wins A tournament This page" in words_of(text)
     for line in (f"Is over: {winner} wins", f"{winner} wins", "with rank 2", "Begins with 4 bots"):
         assert line in of_event
     assert text.count("A tournament</a>") == 2  # the title of the block, and what she follows
