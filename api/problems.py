@@ -41,7 +41,7 @@ CODES: dict[str, tuple[int, str]] = {
         401,
         "The token does not work: it is mistyped, expired, revoked or replaced. `twelfth-night bot "
         "token NAME --print-token` or POST /api/v1/bots/NAME/token returns a new bot token, POST "
-        "/api/v1/tokens a new owner token.",
+        "/api/v1/tokens returns a new owner token.",
     ),
     "wrong-credentials": (
         401,

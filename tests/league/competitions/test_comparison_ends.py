@@ -29,7 +29,7 @@ def test_a_comparison_whose_matches_all_become_void_ends(
     assert comparison.blocks.count() == comparisons.MAX_VOID_BLOCKS
     assert not Match.objects.unfinished().exists()
     page = client.get(f"/comparisons/{comparison.pk}/").content.decode()
-    assert f"the last {comparisons.MAX_VOID_BLOCKS} blocks became void" in page
+    assert f"The last {comparisons.MAX_VOID_BLOCKS} blocks became void" in page
 
 
 def test_a_deleted_bot_is_not_compared(ladder: Ladder, bot: Bot) -> None:

@@ -95,7 +95,8 @@ def test_a_list_shows_why_a_seat_with_many_points_did_not_win(
     client: Client, played: Tournament
 ) -> None:
     match = Match.objects.earliest("pk")
-    last = [place == match.seats for place in match.places or ()]
+    places = match.places or []
+    last = [seat == places.index(max(places)) for seat in range(match.seats)]
     Match.objects.filter(pk=match.pk).update(faults=[3 * each for each in last], forfeited=last)
     assert page(client, "/matches/").count(" forfeited</span>") == 1
 
