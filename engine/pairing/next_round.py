@@ -172,12 +172,41 @@ def _round_robin(
     number = rounds_opened(rounds) + 1
     if has_too_few_entrants(settings, entrants, number, fill_ins):
         return None
+    counted = _count_blocks(rounds)
     while (planned := round_robin_round(settings, entrants, number)) is not None:
+        planned = planned._replace(missed=_not_counted_yet(settings, planned, counted))
         drawn = _without_absent(settings, entrants, number, planned, fill_ins)
         if drawn.tables or drawn.byes:
             return drawn
         number += 1
     return None
+
+
+def _count_blocks(rounds: Iterable[PlayedRound]) -> Counter[int]:
+    """Return by bot the number of blocks that it sat at or sat out."""
+    counted: Counter[int] = Counter()
+    for round_ in rounds:
+        counted.update(bot for block in round_.blocks for bot in block.bots)
+        counted.update(round_.byes)
+    return counted
+
+
+def _not_counted_yet(
+    settings: EventSettings, planned: RoundRobinTables, counted: Mapping[int, int]
+) -> Counter[int]:
+    """Return by bot the tables left out that count in a round, without those that counted before.
+
+    An earlier version of this code counted all of them in the first round. Events that began with
+    it may still run.
+    """
+    to_play = Counter(bot for table in planned.tables for bot in table.bots)
+    return Counter(
+        {
+            bot: min(missed, room)
+            for bot, missed in planned.missed.items()
+            if (room := planned.so_far[bot] - to_play[bot] - counted[bot] // settings.blocks) > 0
+        }
+    )
 
 
 def _without_absent(

@@ -29,10 +29,12 @@ class RoundRobinTables(NamedTuple):
         tables: in the order of play.
         missed: by bot, the number of its tables that are never played because they would seat two
             bots of one owner, and that count in this round.
+        so_far: by bot, the number of its tables in the rounds up to this one, these included.
     """
 
     tables: list[Table]
     missed: Counter[int]
+    so_far: Counter[int]
 
 
 class _Design(NamedTuple):
@@ -98,6 +100,7 @@ def round_robin_round(
     here: list[Table] = []
     left_out: list[tuple[int, tuple[int, ...]]] = []
     missed: Counter[int] = Counter()
+    so_far: Counter[int] = Counter()
     added = 0
     for at in range(1, number + 1):
         for design in _added_tables(settings, entrants, at):
@@ -112,7 +115,9 @@ def round_robin_round(
         missed = Counter(bot for before, bots in left_out if before <= taken for bot in bots)
         left_out = [each for each in left_out if each[0] > taken]
         left += waiting
-    return RoundRobinTables(here, missed) if here else None
+        so_far.update(bot for table in here for bot in table.bots)
+        so_far.update(missed)
+    return RoundRobinTables(here, missed, so_far) if here else None
 
 
 def _added_tables(

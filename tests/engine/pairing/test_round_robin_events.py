@@ -51,6 +51,25 @@ def test_half_points_for_tables_left_out_come_as_the_rounds_go_on() -> None:
     assert set(blocks_by_bot(event).values()) == {21}
 
 
+@pytest.mark.parametrize("blocks", [1, 2])
+def test_half_points_that_an_earlier_version_gave_in_round_1_are_not_given_again(
+    blocks: int,
+) -> None:
+    owners: Owners = dict.fromkeys(range(8)) | {0: 1, 1: 1, 2: 1}
+    luck = Random(4)
+    event = start(Format.ROUND_ROBIN, owners, 3, SEED, luck=luck, blocks=blocks)
+    first = event.next()
+    assert first is not None
+    apart = Counter(
+        bot for table in combinations(owners, 3) if len({*table} & {0, 1, 2}) < 2 for bot in table
+    )
+    all_left_out = {bot: (21 - apart[bot]) * blocks for bot in owners}
+    event.play(first._replace(byes=all_left_out), luck)
+    play_out(event, luck)
+    assert len(event.rounds) > 2
+    assert set(blocks_by_bot(event).values()) == {21 * blocks}
+
+
 @pytest.mark.parametrize(("entrants", "seats"), [(6, 3), (5, 4), (8, 2)])
 def test_a_late_entrant_of_a_round_robin_plays_all_its_tables(entrants: int, seats: int) -> None:
     luck = Random(5)
