@@ -38,7 +38,7 @@ def comparison(request: HttpRequest, pk: int) -> HttpResponse:
         "description": comparison_state(found, len(steps)),
         "verdict": comparison_verdict(found, progress.estimate),
         "part_done": _part_done(progress),
-        "decisive": _decisive_blocks(found),
+        "decisive": _decisive_blocks(found, len(steps)),
         "blocks": len(steps),
         "last": steps[-1] if steps else None,
         "differing": progress.differing,
@@ -74,13 +74,17 @@ class _Decisive(NamedTuple):
     matches: list[tuple[Match, int | None, int | None]]
 
 
-def _decisive_blocks(comparison: Comparison) -> list[_Decisive]:
-    """Return the last blocks that count and in which the results differ."""
+def _decisive_blocks(comparison: Comparison, steps: int) -> list[_Decisive]:
+    """Return the last blocks in which the results differ.
+
+    Args:
+        comparison: of the blocks.
+        steps: the number of blocks that count. Blocks after the verdict may be finished too.
+    """
     with_matches = Prefetch("matches", matches_compared())
-    last = comparison.blocks.filter(void=False).exclude(difference=None).exclude(difference=0)
-    in_play = comparison.blocks.undecided().order_by("number").first()
-    if in_play is not None:
-        last = last.filter(number__lt=in_play.number)
+    counting = comparison.blocks.filter(void=False).order_by("number")
+    newest = counting.values_list("number", flat=True)[max(steps - 1, 0) : steps]
+    last = counting.filter(number__lte=max(newest, default=-1)).exclude(difference=0)
     found = []
     for block in last.order_by("-number").prefetch_related(with_matches)[:_DECISIVE]:
         matches = []
