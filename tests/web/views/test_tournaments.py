@@ -18,6 +18,7 @@ from league.competitions.history import history_of
 from league.competitions.tournament_standings import bracket_of, tournament_standings
 from league.models import Bot, Match, Tournament
 from tests.league import small
+from tests.league.competitions.events import entered_by
 from tests.web.pages import page, words_of
 from web.event_story import UndrawnStage, in_short, undrawn_stages
 from web.pictures.events import tournament_svg
@@ -162,6 +163,18 @@ def test_the_bracket_of_a_knockout_shows_who_goes_on_and_who_has_won(client: Cli
     cup.refresh_from_db()
     winner = tournament_standings(cup)[0].bot.name
     assert re.search(rf'{winner}</a><span\s+class="unseen">, has won', text)
+
+
+def test_the_standings_of_a_knockout_show_the_stage_that_each_bot_has_reached(
+    client: Client,
+) -> None:
+    *others, paused = small.bots(9)
+    cup = entered_by([*others, paused], seats=4, format="knockout")
+    Bot.objects.filter(pk=paused.pk).update(paused=True)
+    small.run_all()
+    table = page(client, f"/tournaments/{cup.pk}/").partition('<table class="places">')[2]
+    reached = re.findall(r'<td class="number">(.*?)</td>', table.partition("</table>")[0])
+    assert reached == ["Final"] * 4 + ["Stage 1"] * 4 + ["–"]
 
 
 def test_a_swiss_shows_a_cross_table_late_entries_and_withdrawals(client: Client) -> None:
