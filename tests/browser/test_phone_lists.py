@@ -69,6 +69,18 @@ def test_the_line_below_a_bot_of_a_ladder_takes_one_row_on_a_phone(
     assert bot - rank >= 12
 
 
+def test_on_a_phone_the_heads_of_a_knockouts_standings_stand_in_their_columns(
+    league: Tournament, visit: Visit
+) -> None:
+    page = visit.page
+    page.set_viewport_size(PHONE)
+    page.goto(f"/tournaments/{Tournament.objects.get(format='knockout').pk}/")
+    heads = page.locator(".places thead th")
+    expect(heads).to_have_text(["Rank", "Bot", "Reached"])
+    fits = "heads => heads.map((head) => head.scrollWidth <= head.clientWidth)"
+    assert heads.evaluate_all(fits) == [True] * 3
+
+
 def test_on_a_phone_the_title_of_a_tournament_stands_above_its_state(
     league: Tournament, visit: Visit
 ) -> None:
