@@ -89,6 +89,12 @@ def at_the_table(block: Block) -> str:
 
 
 @register.filter
+def line_up(match: Match) -> str:
+    """Return the names of the seats of a match as a list of words."""
+    return get_text_list(headlines.seat_names(match), "and")
+
+
+@register.filter
 def waits(block: Block) -> bool:
     """Return whether no match of a block has begun; its matches are prefetched."""
     matches = block.matches.all()
