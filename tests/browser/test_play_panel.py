@@ -86,7 +86,7 @@ def test_on_a_phone_the_question_is_whole_and_twelve_cards_are_in_the_window(vis
         felt = bottom(page, ".felt")
         page.evaluate("text => { document.querySelector('.why').textContent = text; }", REASON)
         assert bottom(page, ".felt") == felt
-        page.evaluate(STAKE, "Pot: 6 points")
+        page.evaluate(STAKE, "Pot: 6\u00a0points")
         assert outside(page, ".at-0 .hand .tc") == []
         assert page.evaluate(COVERED) == []
         expect(page.locator(".at-0 .does")).not_to_contain_text("thinking")

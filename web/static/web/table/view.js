@@ -181,7 +181,7 @@ export class View {
   drawCentre(scene) {
     const pot = part(this.felt, ".pot");
     pot.hidden = !scene.pot.length;
-    const stake = `Pot: ${scene.stake} point${scene.stake === 1 ? "" : "s"}`;
+    const stake = `Pot: ${scene.stake}\u00a0point${scene.stake === 1 ? "" : "s"}`;
     part(pot, ".stake").textContent = pot.hidden ? "" : stake;
     arrange(part(pot, ".days"), scene.pot.map((day) => this.day(day)));
     part(this.felt, ".low").textContent = scene.lead ? rule(scene.lead) : "";
