@@ -40,6 +40,13 @@ STAKE = """text => {
     while (days.children.length < 3) days.append(days.lastElementChild.cloneNode(true));
 }"""
 """A script that shows the points and cards of three days, of which nobody won the first two."""
+AWARDS = """() => {
+    const names = ["house-thumb", "house-random", "a-name-of-thirty-two-characters"];
+    const buttons = names.map((name) => `<button class="choice">Award the points to ${name}</button>`);
+    const choices = `<div class="choices" role="group">${buttons.join("")}</div>`;
+    document.getElementById("moves").insertAdjacentHTML("beforeend", choices);
+}"""
+"""A script that adds the moves after a trick won by a Claus, which comes only with luck."""
 HEIGHTS = "() => ['ask', 'own'].map((id) => document.getElementById(id).offsetHeight)"
 
 
@@ -262,3 +269,16 @@ def test_on_a_phone_nothing_shows_through_the_bar_while_others_play(visit: Visit
         return opacity;
     }""")
     assert opacity == 1
+
+
+def test_on_a_phone_the_buttons_of_a_decision_without_a_card_are_in_the_window(
+    visit: Visit,
+) -> None:
+    page = visit.page
+    begin(page, GAMES[0], 390)
+    at_turn(page)
+    page.set_viewport_size({"width": 390, "height": 640})
+    page.evaluate(AWARDS)
+    for button in page.get_by_role("button", name="Award the points").all():
+        expect(button).to_be_in_viewport(ratio=1)
+    assert page.evaluate("scrollY") == 0
