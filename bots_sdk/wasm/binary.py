@@ -22,6 +22,8 @@ MAX_FUNCTION_BYTES = 64 << 10
 """The largest function: the time to compile one grows faster than its size."""
 MAX_LOCALS = 1000
 """The most local variables of a function. Moving them takes time, but no fuel."""
+MAX_PARAMETERS = 64
+"""The most parameters of a function or block: each pass of a loop moves its parameters."""
 MAX_RESULTS = 16
 """The most results of a function or block, for the same reason."""
 MEMORY_BYTES = 64 << 20
@@ -195,6 +197,11 @@ class _Found:
                 raise _too_new("types other than functions")
             parameters = tuple(reader.several(reader.value_type, "parameter"))
             results = tuple(reader.several(reader.value_type, "result"))
+            if len(parameters) > MAX_PARAMETERS:
+                raise ModuleRefusedError(
+                    f"a function or block of the module has {len(parameters):,} parameters; one "
+                    f"has {MAX_PARAMETERS} at most. Pass the rest in the memory"
+                )
             if len(results) > MAX_RESULTS:
                 raise ModuleRefusedError(
                     f"a function or block of the module has {len(results)} results; one has "

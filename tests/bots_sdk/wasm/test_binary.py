@@ -59,6 +59,10 @@ def test_a_module_declares_its_games_by_exports() -> None:
             "has 1,001 local variables; one has 1,000",
         ),
         (
+            module(more=f"(func (param {'i64 ' * 65}))"),
+            "has 65 parameters; one has 64 at most",
+        ),
+        (
             module(more=f"(func (result {'i64 ' * 17}) (unreachable))"),
             "has 17 results; one has 16 at most",
         ),

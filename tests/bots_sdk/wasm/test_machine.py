@@ -6,7 +6,13 @@ from typing import Any
 import pytest
 
 from bots_sdk.sandbox.wasm_files import SLOWEST
-from bots_sdk.wasm.binary import MAX_LOCALS, MAX_RESULTS, MEMORY_BYTES, ModuleRefusedError
+from bots_sdk.wasm.binary import (
+    MAX_LOCALS,
+    MAX_PARAMETERS,
+    MAX_RESULTS,
+    MEMORY_BYTES,
+    ModuleRefusedError,
+)
 from bots_sdk.wasm.machine import (
     FUEL_PER_SECOND,
     LOG_CALL_FUEL,
@@ -171,8 +177,19 @@ def passed_on(count: int) -> str:
     return f"{first} {' '.join(others)} (func $slow (call $f199) {'(drop)' * count})"
 
 
+def shifted(count: int) -> str:
+    """Return a function whose loop moves each of its parameters into the next one."""
+    return (
+        f"(func $slow (local $left i32) (local.set $left (i32.const 100)) {'(i64.const 1)' * count}"
+        f"(loop $again (param {'i64 ' * count}) (i64.const 2) (br_if $again (local.tee $left "
+        f"(i32.sub (local.get $left) (i32.const 1)))) {'(drop)' * (count + 1)}))"
+    )
+
+
 @pytest.mark.parametrize(
-    "slow", [merged(MAX_LOCALS), passed_on(MAX_RESULTS)], ids=["locals", "results"]
+    "slow",
+    [merged(MAX_LOCALS), shifted(MAX_PARAMETERS), passed_on(MAX_RESULTS)],
+    ids=["locals", "parameters", "results"],
 )
 def test_work_without_fuel_is_short_enough_that_no_machine_seems_too_slow(slow: str) -> None:
     calls = f"""(local.set $from (i32.const 100))
