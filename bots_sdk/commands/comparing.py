@@ -270,6 +270,8 @@ def _show(run: _Run, printers: dict[int, FaultPrinter], *, stopped: bool) -> Non
         )
         if run.faults[version]:
             printers[version].show_end(run.faults[version], run.forfeits[version])
+    for printer in printers.values():
+        printer.show_test()
     _show_statistics(run)
     if run.verdict is Decision.BETTER and run.test.new.path is not None:
         words = f"twelfth-night upload {run.test.new.name} --bot NAME"
@@ -291,8 +293,10 @@ def _in_words(run: _Run, *, stopped: bool) -> str:
         case Decision.NO_DIFFERENCE:
             return f"In {blocks}, both versions made the same moves."
     more = "" if stopped else " To let the test run longer, raise --max-blocks."
+    verb = "is" if len(run.steps) == 1 else "are"
     return (
-        f"{blocks} are too few to decide whether {new} is stronger than {old}: {_lacks(run)}.{more}"
+        f"{blocks} {verb} too few to decide whether {new} is stronger than {old}: "
+        f"{_lacks(run)}.{more}"
     )
 
 

@@ -69,7 +69,7 @@ class FaultPrinter:
         print_line(f"{fault.traceback}{where}: {fault.kind}: {fault.reason}; {saved.note}")
 
     def show_end(self, faults: dict[str, int], forfeits: int) -> None:
-        """Print the number of faults, and a test that repeats the first one."""
+        """Print the number of faults."""
         if not faults:
             print("faults       none: no crash, no illegal move, no timeout")
             return
@@ -78,9 +78,12 @@ class FaultPrinter:
         if forfeits:
             matches = counted(forfeits, "match")
             print(f"forfeits     {matches}: after three faults the referee plays the rest")
+
+    def show_test(self) -> None:
+        """Print a test that repeats the first saved fault, if there is one."""
         if self.saved:
             print()
-            print("A test that repeats the first saved fault:")
+            print(f"A test that repeats the first saved fault of {self._bot.name}:")
             print()
             print(_test_of(self.saved[0], self._bot.name))
 

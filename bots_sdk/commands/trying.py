@@ -174,6 +174,7 @@ def try_bot(
         _show(trial, summary, stopped=stopped)
         if summary.matches:
             fault_printer.show_end(summary.faults, summary.forfeits)
+            fault_printer.show_test()
         is_forfeited = summary.matches and summary.forfeits == summary.matches
         if is_forfeited and not declared_by(bot) and not fault_printer.is_without_text:
             _print_other_games(bot, setup.table.game)

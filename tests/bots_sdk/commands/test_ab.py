@@ -227,6 +227,19 @@ def test_too_few_blocks_are_undecided_and_each_versions_faults_are_printed(
     assert "faults       12 crash\nforfeits     4 matches: after three faults" in result.stdout
 
 
+def test_one_block_is_too_few_and_the_tests_of_faults_stand_apart(
+    home: Home, tmp_path: Path
+) -> None:
+    (tmp_path / "also.py").write_text((tmp_path / "crash.py").read_text())
+    shown = home("ab", "crash.py", "also.py", *SOME, "--max-blocks", 1).stdout
+    assert "1 swap block is too few to decide" in shown
+    figures, *tests = shown.split("\n\nA test that repeats the first saved fault of ")
+    assert "new version" in figures
+    assert "old version" in figures
+    assert [test.partition(":")[0] for test in tests] == ["also.py", "crash.py"]
+    assert all('["legal_moves"]\n\n' in f"{test}\n\n" for test in tests)
+
+
 @pytest.mark.parametrize(
     ("words", "found"),
     [

@@ -76,7 +76,7 @@ def test_the_printed_test_of_a_fault_runs_when_it_is_pasted_into_a_file(
     home: Home, tmp_path: Path
 ) -> None:
     shown = home("try", "crash.py", *SMALL).stdout
-    pasted = shown.partition("A test that repeats the first saved fault:\n\n")[2]
+    pasted = shown.partition("A test that repeats the first saved fault of crash.py:\n\n")[2]
     pasted = pasted.partition("\n\nThe bot forfeited")[0]
     (tmp_path / "pasted.py").write_text(pasted)
 
