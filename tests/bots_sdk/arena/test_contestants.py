@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bots_sdk.arena import matches
-from bots_sdk.arena.contestants import PlayerFactory
+from bots_sdk.arena.contestants import Contestant, PlayerFactory
 from bots_sdk.arena.pool import Pool
 from bots_sdk.arena.worker import WorkerSetup
 from tests.bots_sdk.arena.test_arena import FIRST, TABLE, trial, written
@@ -73,3 +73,31 @@ def choose(observation): return helper.pick(observation["legal_moves"])
                 changed.write_text(changed.read_text() + "\n")
     assert (seen[0], seen[-1]) == ([], ["helper.py", "weights.txt"])
     assert all("helper.py" in files for files in seen[5:])
+
+
+def changed_files(bot: Contestant, other: str, change: Path | None = None) -> set[str]:
+    """Return the files that are named after matches between which a file is changed."""
+    planned = trial(bot, other, blocks=2)
+    pool = Pool(WorkerSetup(planned.table, planned.contestants), 1)
+    with pool:
+        for _ in pool.play(planned.fixtures()):
+            if change is not None:
+                change.write_text(change.read_text() + "\n")
+    return {Path(file).name for file in pool.changed}
+
+
+def test_a_bot_that_another_bot_imports_is_named_if_it_changes(tmp_path: Path) -> None:
+    old = written(tmp_path, FIRST, "old.py")
+    new = written(tmp_path, "from old import choose\n", "new.py")
+    assert changed_files(new, old.name, old.path) == {"old.py"}
+    assert changed_files(old, "random", old.path) == set()
+
+
+def test_a_file_that_a_bot_writes_itself_is_not_named(tmp_path: Path) -> None:
+    source = f"""
+from pathlib import Path
+COUNT = Path(__file__).with_name("count.txt")
+def start(info):
+    COUNT.write_text(COUNT.read_text() + "1" if COUNT.exists() else "1")
+{FIRST}"""
+    assert changed_files(written(tmp_path, source), "random") == set()
