@@ -388,7 +388,9 @@ def test_the_bar_begins_where_the_page_does_and_a_result_stands_beside_its_table
     for each in ("/", "/ladders/", "/tv/", path):
         page.goto(each)
         brand, heading = (page.locator(of).first.bounding_box() for of in (".brand", "main h1"))
-        assert brand and heading and abs(brand["x"] - heading["x"]) < 1, each
+        assert brand
+        assert heading
+        assert abs(brand["x"] - heading["x"]) < 1, each
     assert top(page, ".analysis-beside") < top(page, "#result") < top(page, ".jump")
     open_window(page, 390, 844)
     assert top(page, ".jump") < top(page, ".analysis-beside") < top(page, "#result")

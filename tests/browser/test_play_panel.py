@@ -42,7 +42,8 @@ STAKE = """text => {
 """A script that shows the points and cards of three days, of which nobody won the first two."""
 AWARDS = """() => {
     const names = ["house-thumb", "house-random", "a-name-of-thirty-two-characters"];
-    const buttons = names.map((name) => `<button class="choice">Award the points to ${name}</button>`);
+    const words = names.map((name) => `Award the points to ${name}`);
+    const buttons = words.map((text) => `<button class="choice">${text}</button>`);
     const choices = `<div class="choices" role="group">${buttons.join("")}</div>`;
     document.getElementById("moves").insertAdjacentHTML("beforeend", choices);
 }"""
