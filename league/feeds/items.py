@@ -74,12 +74,14 @@ def _versions(now: datetime, since: datetime) -> list[FeedItem]:
 def _write_highlights(now: datetime, since: datetime) -> None:
     """Store the highlights of today and yesterday; an item changes when its highlight does.
 
-    So do those of earlier days, if a match became void, or counts again, since a time.
+    So do those of earlier days whose match became void, or counts again, since a time. The other
+    highlights of these days are no news.
     """
+    recent = {now.date(), (now - timedelta(days=1)).date()}
     marks = VoidMark.objects.filter(made_at__gte=since)
     touched = Highlight.objects.filter(match__block__in=marks.values("block"))
-    dates = {now.date(), (now - timedelta(days=1)).date(), *touched.values_list("day", flat=True)}
-    found = highlights_on(dates)
+    keys = {_highlight_key(each) for each in touched}
+    found = highlights_on(recent | {each.day for each in touched})
     items = {
         key: FeedItem(
             key=key,
@@ -92,16 +94,20 @@ def _write_highlights(now: datetime, since: datetime) -> None:
             text=f"{each.get_kind_display()} of {each.day:%-d %b %Y}: {highlight_sentence(each)}",
         )
         for each in found
-        if (key := f"highlight/{each.day}/{each.kind}/{each.game}")
+        if (key := _highlight_key(each)) in keys or each.day in recent
     }
-    of_days = (Q(key__startswith=f"highlight/{day}/") for day in dates)
-    stored = FeedItem.objects.filter(kind=Kind.HIGHLIGHT).filter(reduce(or_, of_days))
+    of_days = (Q(key__startswith=f"highlight/{day}/") for day in recent)
+    stored = FeedItem.objects.filter(reduce(or_, of_days, Q(key__in=keys)), kind=Kind.HIGHLIGHT)
     known = {item.key: _shown(item) for item in stored}
     same = {key for key, item in items.items() if known.get(key) == _shown(item)}
     if known.keys() - same:
         stored.exclude(key__in=same).delete()
     if fresh := [item for key, item in items.items() if key not in same]:
         _store(fresh)
+
+
+def _highlight_key(highlight: Highlight) -> str:
+    return f"highlight/{highlight.day}/{highlight.kind}/{highlight.game}"
 
 
 def _shown(item: FeedItem) -> tuple[object, ...]:

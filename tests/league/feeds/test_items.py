@@ -236,3 +236,18 @@ def test_the_item_of_an_older_highlight_goes_and_comes_back_with_its_match(
     assert closest.match_id not in shown()
     moderation.restore_block(block=block, reason="Not a copy.", made_by=None)
     assert closest.match_id in shown()
+
+
+def test_a_void_mark_makes_no_news_of_other_highlights_of_its_day(
+    ada: User, cup: Tournament
+) -> None:
+    feeds.find_highlights(timezone.now().date())
+    closest = Highlight.objects.get(kind="closest")
+    assert closest.match is not None
+    assert closest.match.block is not None
+    others = Highlight.objects.exclude(match__block=closest.match.block)
+    assert others.exists()
+    moderation.void_block(block=closest.match.block, reason="A copy.", made_by=None)
+    ratings.correct(cup.ladder_id)
+    feeds.write_items(timezone.now() + timedelta(days=3))
+    assert not FeedItem.objects.filter(kind="highlight").exists()
