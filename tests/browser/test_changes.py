@@ -234,6 +234,9 @@ def test_what_a_reader_opens_and_closes_stays_so_while_a_page_follows(
     expect(played).to_have_count(2)
     expect(block).not_to_have_attribute("open", "")
     expect(numbers).to_have_attribute("open", "")
+    play_one()
+    expect(block).to_have_attribute("data-over", "")
+    expect(block).not_to_have_attribute("open", "")
 
 
 def test_without_javascript_both_pages_show_their_state_and_load_again(

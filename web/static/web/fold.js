@@ -16,7 +16,7 @@ function fold() {
 document.addEventListener("click", (event) => {
   const summary = event.target instanceof Element && event.target.closest("summary");
   const each = summary && summary.parentElement;
-  if (each instanceof HTMLDetailsElement && "over" in each.dataset) chosen.set(each.id, !each.open);
+  if (each instanceof HTMLDetailsElement && each.id) chosen.set(each.id, !each.open);
 });
 document.addEventListener("parts-replaced", fold);
 phone.addEventListener("change", fold);
