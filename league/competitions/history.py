@@ -165,7 +165,9 @@ def _entrant(entry: TournamentEntry, assumed: Assumed, *, held: bool, fails: boo
         disqualified = True
     elif disqualified and entry.bot_id in assumed.reinstated:
         disqualified = False
-        left_after = left_after if entry.was_withdrawn else None
+        # As `tournament_entries.stays_withdrawn`.
+        stays_out = entry.was_withdrawn or entry.bot.retired_at is not None
+        left_after = left_after if stays_out else None
     return Entrant(
         bot=entry.bot_id,
         owner=entry.bot.owner_id,

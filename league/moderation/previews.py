@@ -184,7 +184,8 @@ def preview_disqualification(tournament: Tournament, bot: Bot) -> Preview:
         action, assumed = Action.REINSTATE, Assumed(reinstated=bots)
         notes = ["It gets its rank back, and it can play in later stages again."]
         if stays_withdrawn(entry):
-            notes = ["It gets its rank back. It plays in no later stage: it has withdrawn."]
+            why = "has withdrawn" if bot.retired_at is None else "is deleted"
+            notes = [f"It gets its rank back. It plays in no later stage: it {why}."]
     else:
         action, assumed = Action.DISQUALIFY, Assumed(disqualified=bots)
         notes = [

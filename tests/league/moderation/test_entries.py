@@ -7,6 +7,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from league import competitions, moderation
+from league.competitions.history import Assumed, history_of
 from league.models import Bye, Tournament
 from tests.league import small
 from tests.league.competitions.events import again, entered_by, late_bot, play_round, tables
@@ -80,3 +81,20 @@ def test_the_preview_of_a_return_says_if_the_bot_stays_withdrawn() -> None:
     )
     assert gone == "It gets its rank back. It plays in no later stage: it has withdrawn."
     assert back == "It gets its rank back, and it can play in later stages again."
+
+
+def test_the_preview_of_a_return_seats_no_deleted_bot() -> None:
+    organiser = User.objects.create(username="olga", is_staff=True)
+    [gone] = small.bots(1, owner=User.objects.create(username="ada"), prefix="swan")
+    event = entered_by([*small.bots(3), gone], seats=2, format="knockout")
+    competitions.advance_tournament(event.pk)
+    moderation.disqualify(tournament=again(event), bot=gone, reason="why", made_by=organiser)
+    competitions.delete_bot(gone)
+    gone.refresh_from_db()
+    [note] = moderation.preview_disqualification(again(event), gone).notes
+    assert note == "It gets its rank back. It plays in no later stage: it is deleted."
+    assumed = Assumed(reinstated=frozenset([gone.pk]))
+    [then] = [one for one in history_of(again(event), assumed).entrants if one.bot == gone.pk]
+    moderation.reinstate(tournament=again(event), bot=gone, made_by=organiser)
+    [now] = [one for one in history_of(again(event)).entrants if one.bot == gone.pk]
+    assert then == now
