@@ -11,6 +11,8 @@ from web.table.verdicts import in_places, ranks
 _MOST = 3
 _LEAST_CHANGE = 5
 """A change of a chance by fewer percentage points is not shown."""
+_ALIVE = 0.05
+"""The headline leaves out a seat whose chance was smaller before its mistake."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +76,15 @@ def findings_of(
 def headline_of(found: Analysis, findings: Sequence[Finding]) -> str:
     """Return what happened in a match by its worst decision, such as ``ada blunders in round 3``.
 
+    A decision of a seat that could still win comes first.
+
     Args:
         found: the analysis of the match.
         findings: its decisions that lost most, the largest loss first.
     """
     if not findings:
         return "No bot makes a mistake"
-    worst = findings[0]
+    worst = _worst(found, findings)
     when = at_step(worst.when.partition(",")[0])
     before, after = _chances_around(found, worst)
     results = [each.result for each in found.totals]
@@ -105,11 +109,17 @@ def change_of(found: Analysis, findings: Sequence[Finding]) -> str:
     """
     if not findings:
         return ""
-    worst = findings[0]
+    worst = _worst(found, findings)
     before, after = (100 * chance for chance in _chances_around(found, worst))
     if before - after < _LEAST_CHANGE:
         return ""
     return f"{worst.name}’s chance falls from {before:.0f} to {after:.0f}\N{NO-BREAK SPACE}%."
+
+
+def _worst(found: Analysis, findings: Sequence[Finding]) -> Finding:
+    """Return the first decision of a seat that could still win, else the first."""
+    alive = (each for each in findings if _chances_around(found, each)[0] >= _ALIVE)
+    return next(alive, findings[0])
 
 
 def _chances_around(found: Analysis, finding: Finding) -> tuple[float, float]:

@@ -47,3 +47,15 @@ def test_the_lead_states_the_change_of_a_chance_if_it_fell(after: float, said: s
 
 def test_a_day_has_another_preposition_than_a_round() -> None:
     assert [at_step("day 3"), at_step("round 1, trick 2")] == ["on day 3", "in round 1, trick 2"]
+
+
+def test_the_headline_names_a_seat_that_could_still_win() -> None:
+    lost = Decision(0, 1, "lead", "play 1", "play 2", 0.9, 0, "blunder", False, None, {})
+    open_still = Decision(1, 0, "lead", "play 1", "play 2", 0.3, 0, "blunder", False, None, {})
+    chances = tuple(Chance(ply, (each, 1 - each)) for ply, each in ((0, 0.97), (1, 0.96), (2, 0.6)))
+    totals = tuple(Total(seat, 0, 0, 0, 0, seat, 0, 0, 0.5) for seat in (0, 1))
+    found = Analysis(1, 8, chances, (lost, open_still), totals)
+    findings = findings_of(found, _STEPS, _NAMES)
+    assert [each.name for each in findings] == ["bea", "ada"]
+    assert headline_of(found, findings) == "ada blunders in round 1"
+    assert change_of(found, findings) == "ada’s chance falls from 96 to 60\N{NO-BREAK SPACE}%."
