@@ -77,7 +77,8 @@ class PythonFile(BotFile):
         except (Exception, SystemExit) as error:
             raise BotFileError(
                 f"{self.path}{_line_of(error, self.path)}: running the file raised "
-                f"{type(error).__name__}: {error}. `python {self.path}` shows where."
+                f"{type(error).__name__}: {str(error).rstrip('.')}. "
+                f"`python {shlex.quote(str(self.path))}` shows where."
             ) from error
         return module
 

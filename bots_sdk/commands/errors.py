@@ -111,7 +111,9 @@ def _plain(error: Any) -> str:
     first = errors()[0]
     value, limits = first["input"], first.get("ctx", {})
     match first["type"]:
-        case "int_parsing" | "int_from_float" | "int_type" | "int_parsing_size":
+        case "int_parsing_size":
+            return f"{quote(str(value), 20)} is too large: it has {len(str(value))} digits."
+        case "int_parsing" | "int_from_float" | "int_type":
             return f"{str(value)!r} is not a whole number."
         case "float_parsing" | "float_type":
             return f"{str(value)!r} is not a number."

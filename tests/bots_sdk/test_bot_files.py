@@ -151,6 +151,14 @@ def test_a_missing_file_is_named_with_a_remedy(tmp_path: Path) -> None:
         load(tmp_path / "mybot.py")
 
 
+def test_the_command_that_shows_the_line_of_an_error_can_be_pasted(tmp_path: Path) -> None:
+    (tmp_path / "my bots").mkdir()
+    path = written(tmp_path / "my bots", "raise SystemExit('Set it.')")
+    with pytest.raises(BotFileError) as refused:
+        load(path)
+    assert str(refused.value).endswith(f"SystemExit: Set it. `python '{path}'` shows where.")
+
+
 def test_a_directory_with_a_bot_py_is_a_bot(tmp_path: Path) -> None:
     with pytest.raises(BotFileError, match="is a directory"):
         load(tmp_path)

@@ -126,6 +126,7 @@ def test_an_answer_that_is_no_text_names_what_to_return(home: Home, tmp_path: Pa
         ),
         (["first.py", "--blocks", 300_000], "The largest allowed number is 250000."),
         (["first.py", "--blocks", "many"], "'--blocks': 'many' is not a whole number."),
+        (["first.py", "--blocks", "9" * 5000], "9999... is too large: it has 5000 digits."),
         (["first.py", "--jobs", 0], "'--jobs': 0 is too small."),
         (["first.py", "--replay", 0], "'--replay': 0 is too small."),
         (["first.py", "--all"], "--all needs --replay"),
