@@ -46,14 +46,19 @@ def _announce_next(schedule_id: int, now: datetime) -> None:
     if schedule is None:
         return
     window = timedelta(hours=schedule.entry_hours)
-    # By `scheduled_for`, because an organiser may have moved a tournament since.
-    planned = schedule.tournaments.filter(scheduled_for__gt=now)
-    announced = set(planned.values_list("scheduled_for", flat=True))
+    announced = _announced(schedule, now)
     starts_at = next_start(schedule, now)
     while (opens_at := starts_at - window) <= now:
         if starts_at not in announced:
             _announce(schedule, opens_at, starts_at)
         starts_at = next_start(schedule, starts_at)
+
+
+def _announced(schedule: Schedule, now: datetime) -> set[datetime]:
+    """Return the starts to come for which a schedule has announced a tournament."""
+    # By `scheduled_for`, because an organiser may have moved a tournament since.
+    planned = Tournament.objects.filter(schedule=schedule.pk, scheduled_for__gt=now)
+    return {at for at in planned.values_list("scheduled_for", flat=True) if at is not None}
 
 
 def _announce(schedule: Schedule, opens_at: datetime, starts_at: datetime) -> None:
@@ -69,12 +74,12 @@ def _announce(schedule: Schedule, opens_at: datetime, starts_at: datetime) -> No
 
 
 def store_schedule(schedule: Schedule, *, changed: Collection[str] | None = None) -> None:
-    """Store a new or changed schedule, and announce its next tournament if that is due.
+    """Store a new or changed schedule, and announce its tournaments that are due.
 
-    If the entries of this tournament should be open already, they open now, not earlier: else the
-    league would count the time before as an outage. If too little time is left to enter, the
-    schedule begins with the start after this one. Both are also true for a schedule that was paused
-    and is active again.
+    If the entries of a tournament should be open already, they open now, not earlier: else the
+    league would count the time before as an outage. If too little time is left to enter the first
+    one, the schedule begins with the start after it. Both are also true for a schedule that was
+    paused and is active again.
 
     Args:
         schedule: to store.
@@ -84,16 +89,18 @@ def store_schedule(schedule: Schedule, *, changed: Collection[str] | None = None
     window = timedelta(hours=schedule.entry_hours)
     starts_at = next_start(schedule, now)
     with transaction.atomic():
-        # Lock the row, so that upkeep does not announce the same tournament meanwhile.
+        # Lock the row, so that upkeep does not announce the same tournaments meanwhile.
         list(Schedule.objects.select_for_update().filter(pk=schedule.pk).values_list("pk"))
-        same = Tournament.objects.filter(schedule=schedule.pk, scheduled_for=starts_at)
-        begins_now = schedule.active and (changed is None or not same.exists())
+        announced = set() if changed is None else _announced(schedule, now)
+        begins_now = schedule.active and (changed is None or starts_at not in announced)
         if begins_now and starts_at - now < enough_of(window):
             starts_at = schedule.first_at = next_start(schedule, starts_at)
             changed = None if changed is None else {*changed, "first_at"}
         schedule.save(update_fields=changed)
-        if begins_now and starts_at - window <= now:
-            _announce(schedule, now, starts_at)
+        while schedule.active and starts_at - window <= now:
+            if starts_at not in announced:
+                _announce(schedule, now, starts_at)
+            starts_at = next_start(schedule, starts_at)
 
 
 def check_schedule(schedule: Schedule) -> None:

@@ -74,6 +74,27 @@ def test_entries_open_as_long_before_each_start_as_the_schedule_says() -> None:
     assert Tournament.objects.count() == 3
 
 
+def test_no_entries_of_a_new_schedule_open_before_it_is_stored() -> None:
+    began = timezone.now()
+    daily = schedule(
+        title="Daily",
+        ladder=small.ladder(),
+        every_hours=24,
+        entry_hours=48,
+        first_at=began + timedelta(hours=10),
+    )
+    schedules.store_schedule(daily)
+    competitions.announce_scheduled()
+    opened = Tournament.objects.values_list("entries_open_at", flat=True)
+    assert len(opened) == 2
+    assert min(opened) >= began
+    daily.entry_hours = 72
+    schedules.store_schedule(daily, changed={"entry_hours"})
+    competitions.announce_scheduled()
+    assert len(opened.all()) == 3
+    assert min(opened.all()) >= began
+
+
 def test_the_longest_title_leaves_room_for_the_number() -> None:
     hourly = schedule(
         title="x" * MAX_SCHEDULE_TITLE,
