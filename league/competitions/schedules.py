@@ -18,6 +18,9 @@ from league.models.settings_problems import require_valid, values_of
 
 log = structlog.get_logger(__name__)
 
+_MAX_AHEAD = 10
+"""At most so many tournaments of a schedule are announced before their start."""
+
 
 def announce_scheduled() -> None:
     """Announce each schedule's tournaments once their entries are to open.
@@ -47,11 +50,19 @@ def _announce_next(schedule_id: int, now: datetime) -> None:
         return
     window = timedelta(hours=schedule.entry_hours)
     announced = _announced(schedule, now)
-    starts_at = next_start(schedule, now)
-    while (opens_at := starts_at - window) <= now:
+    for starts_at in _starts_due(schedule, now):
         if starts_at not in announced:
-            _announce(schedule, opens_at, starts_at)
+            _announce(schedule, starts_at - window, starts_at)
+
+
+def _starts_due(schedule: Schedule, now: datetime) -> list[datetime]:
+    """Return the next starts of a schedule whose entries should be open, at most `_MAX_AHEAD`."""
+    window, found = timedelta(hours=schedule.entry_hours), []
+    starts_at = next_start(schedule, now)
+    while starts_at - window <= now and len(found) < _MAX_AHEAD:
+        found.append(starts_at)
         starts_at = next_start(schedule, starts_at)
+    return found
 
 
 def _announced(schedule: Schedule, now: datetime) -> set[datetime]:
@@ -97,10 +108,9 @@ def store_schedule(schedule: Schedule, *, changed: Collection[str] | None = None
             starts_at = schedule.first_at = next_start(schedule, starts_at)
             changed = None if changed is None else {*changed, "first_at"}
         schedule.save(update_fields=changed)
-        while schedule.active and starts_at - window <= now:
-            if starts_at not in announced:
-                _announce(schedule, now, starts_at)
-            starts_at = next_start(schedule, starts_at)
+        for due in _starts_due(schedule, now) if schedule.active else ():
+            if due not in announced:
+                _announce(schedule, now, due)
 
 
 def check_schedule(schedule: Schedule) -> None:

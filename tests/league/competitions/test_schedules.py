@@ -74,6 +74,18 @@ def test_entries_open_as_long_before_each_start_as_the_schedule_says() -> None:
     assert Tournament.objects.count() == 3
 
 
+def test_a_schedule_announces_no_more_than_ten_tournaments_ahead() -> None:
+    soon = timezone.now() + timedelta(minutes=30)
+    schedules.store_schedule(
+        schedule(
+            title="Hourly", ladder=small.ladder(), every_hours=1, entry_hours=720, first_at=soon
+        )
+    )
+    for _ in range(2):
+        competitions.announce_scheduled()
+        assert Tournament.objects.count() == 10
+
+
 def test_no_entries_of_a_new_schedule_open_before_it_is_stored() -> None:
     began = timezone.now()
     daily = schedule(
