@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from bots_sdk.checking.imports import PROBE, imports_of, missing, question
 from bots_sdk.checking.runtimes import Runtime
 from bots_sdk.installing import install_command
 from bots_sdk.invoking import command_word
+from bots_sdk.packing import how_to_pack
 from bots_sdk.sandbox import libraries
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError
 from bots_sdk.sandbox.sources import Source
@@ -64,6 +65,8 @@ def of_imports(
         return
     finally:
         bot.close()
+    needed = (each.module for each, _ in absent)
+    own = list(dict.fromkeys(file for name in needed for file in _beside(path, source, name)))
     for each, why in absent:
         if "failed to map segment" in why:
             why = "its C extension can't be loaded"
@@ -72,23 +75,38 @@ def of_imports(
             yield Finding("imports", CheckResult.NOTE, f"{text}; the file catches this error.")
         else:
             yield Finding(
-                "imports", CheckResult.WRONG, text, _import_remedy(path, source, each.module)
+                "imports",
+                CheckResult.WRONG,
+                text,
+                _import_remedy(path, source, each.module, own),
             )
     if not absent:
         names = sorted({each.module for each in imports})
         yield Finding("imports", CheckResult.OK, ", ".join(names))
 
 
-def _import_remedy(path: Path, source: Source, module: str) -> str:
+def _beside(path: Path, source: Source, module: str) -> list[Path]:
+    """Return the file or directory of a module that is beside a single file, if there is one."""
     top = module.partition(".")[0]
-    beside = path.parent
-    if not source.files and (
-        (beside / f"{top}.py").exists() or (beside / top / "__init__.py").exists()
-    ):
-        return (
-            f"The module is beside your file. Upload an archive with both, with your file as "
-            f"bot.py (`cp {path.name} bot.py; zip -r bot.zip bot.py {top}*`)."
-        )
+    if not source.files and (path.parent / f"{top}.py").exists():
+        return [path.parent / f"{top}.py"]
+    if not source.files and (path.parent / top / "__init__.py").exists():
+        return [path.parent / top]
+    return []
+
+
+def _import_remedy(path: Path, source: Source, module: str, own: Sequence[Path]) -> str:
+    """Return what to do about an import that fails.
+
+    Args:
+        path: the path of the bot's file.
+        source: the bot's files.
+        module: the module of the import.
+        own: all that such imports need beside the bot's file.
+    """
+    top = module.partition(".")[0]
+    if _beside(path, source, module):
+        return how_to_pack(path, own)
     if top == "numpy" and find_spec("numpy") is None:
         return (
             "The league has NumPy, but this machine has not, so the check can't load it. Install "

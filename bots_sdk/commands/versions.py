@@ -5,7 +5,7 @@ import shlex
 from pathlib import Path
 from typing import Any
 
-from bots_sdk.invoking import command_word, python_word
+from bots_sdk.packing import how_to_pack
 
 _PLACE = re.compile(
     r'(?<=\()bot\.py(?=, line \d)|(?<=File ")bot\.py(?=")|^bot\.py(?=, line \d)', re.M
@@ -48,8 +48,9 @@ def import_remedy(reason: str, file: Path) -> str:
 
     return (
         f"{MAY_IMPORT}. It can't use the network, start processes or write files. "
-        f"`twelfth-night check {file}` lists all imports that fail. A bot that needs other "
-        "packages can run on your machine, as a remote bot: `twelfth-night bot create NAME`."
+        f"`twelfth-night check {shlex.quote(str(file))}` lists all imports that fail. A bot that "
+        "needs other packages can run on your machine, as a remote bot: `twelfth-night bot create "
+        "NAME`."
     )
 
 
@@ -61,23 +62,7 @@ def archive_remedy(reason: str, file: Path) -> str:
         return ""
     if file.suffix == ".zip" or not (file.parent / missing).exists():
         return ""
-    beside = file.parent / missing.parts[0]  # a file, or a directory, which is packed as a whole
-    main, archive, copying = file, file.with_suffix(".zip"), ""
-    if file.name != "bot.py":  # an archive needs this name, and the directory may have a bot.py
-        main = file.with_suffix("") / "bot.py"
-        copying = f"mkdir {_quoted(main.parent)} && cp {_quoted(file)} {_quoted(main)} && "
-    elif file.parent.name not in ("", ".."):
-        archive = file.parent.with_name(f"{file.parent.name}.zip")
-    packing = f"{python_word()} -m zipfile -c {_quoted(archive)} {_quoted(main)} {_quoted(beside)}"
-    return (
-        "`check` and `upload` take this file alone, without the files beside it. Pack both: "
-        f"`{copying}{packing}`. Then check the archive: "
-        f"`{command_word()} check {_quoted(archive)}`."
-    )
-
-
-def _quoted(path: Path) -> str:
-    return shlex.quote(str(path))
+    return how_to_pack(file, [file.parent / missing.parts[0]])
 
 
 def print_version(url: str, version: Any) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -171,6 +172,8 @@ def test_a_bot_of_one_game_passes_without_the_other(check: Check) -> None:
 @pytest.mark.usefixtures("no_failures")
 def test_failing_imports_are_found_with_their_lines(check: Check, tmp_path: Path) -> None:
     (tmp_path / "beside_it.py").write_text("")
+    (tmp_path / "second").mkdir()
+    (tmp_path / "second" / "__init__.py").write_text("")
     found = check(
         """
 import json, math, engine.games.catalogue
@@ -180,7 +183,7 @@ except ImportError:
     scipy = None
 def choose(observation):
     if observation["seats"] > 100:
-        import beside_it
+        import beside_it, second.part
         from sqlite3 import connect
     return observation["legal_moves"][0]
 """,
@@ -190,10 +193,14 @@ def choose(observation):
     assert [(each["result"], each["text"].split(" fails")[0]) for each in imports] == [
         ("note", "mybot.py, line 4: `import scipy`"),
         ("wrong", "mybot.py, line 9: `import beside_it`"),
+        ("wrong", "mybot.py, line 9: `import second.part`"),
         ("wrong", "mybot.py, line 10: `from sqlite3 import connect`"),
     ]
-    assert "zip -r bot.zip bot.py beside_it*" in imports[1]["remedy"]
-    assert imports[2]["remedy"].startswith(
+    assert imports[1]["remedy"] == imports[2]["remedy"]
+    subprocess.run(["sh", "-c", imports[1]["remedy"].split("`")[5]], cwd=tmp_path, check=True)
+    with zipfile.ZipFile(tmp_path / "mybot.zip") as packed:
+        assert {"bot.py", "beside_it.py", "second/__init__.py"} <= {*packed.namelist()}
+    assert imports[3]["remedy"].startswith(
         "A bot may import most of Python's standard library, NumPy, engine, its own files, and "
         "parts of bots_sdk, such as bots_sdk.environments.encoding"
     )
