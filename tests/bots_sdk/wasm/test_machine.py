@@ -197,10 +197,13 @@ def test_work_without_fuel_is_short_enough_that_no_machine_seems_too_slow(slow: 
         (local.set $from (i32.sub (local.get $from) (i32.const 1)))
         (br_if $again (local.get $from))) {HI}"""
     machine = started(module(calls, more=slow))
-    began = time.process_time()
-    assert machine.choose(SEEN, 100 * FUEL) == "hi"
-    took = time.process_time() - began
-    assert took * FUEL_PER_SECOND / machine.fuel_used < SLOWEST / 2  # a league's machine is slower
+    found = []
+    for _ in range(5):  # the shortest time counts: other programs also use this machine
+        began = time.process_time()
+        assert machine.choose(SEEN, 100 * FUEL) == "hi"
+        took = time.process_time() - began
+        found.append(took * FUEL_PER_SECOND / machine.fuel_used)
+    assert min(found) < SLOWEST / 2  # a league's machine is slower
 
 
 def test_a_call_of_the_log_takes_fuel_so_that_it_cannot_be_flooded() -> None:
