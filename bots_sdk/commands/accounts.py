@@ -196,8 +196,8 @@ def _save_bot(url: str, name: str, token: str, *, is_printed: bool) -> Path | No
     except SavedError as error:
         if not is_printed:
             raise ImpossibleError(
-                f"The league has made a token for {name}, but it is lost: {error} To print a new "
-                f"token, run `twelfth-night bot token {name} --print-token`."
+                f"The league has made a token for {name}, now its only one, but it is lost: "
+                f"{error} To print a new token, run `twelfth-night bot token {name} --print-token`."
             ) from None
         print(f"Note: the token is not saved: {error}", file=sys.stderr)
         return None
