@@ -57,7 +57,8 @@ def _announce_next(schedule_id: int, now: datetime) -> None:
 
 def _starts_due(schedule: Schedule, now: datetime) -> list[datetime]:
     """Return the next starts of a schedule whose entries should be open, at most `_MAX_AHEAD`."""
-    window, found = timedelta(hours=schedule.entry_hours), []
+    window = timedelta(hours=schedule.entry_hours)
+    found: list[datetime] = []
     starts_at = next_start(schedule, now)
     while starts_at - window <= now and len(found) < _MAX_AHEAD:
         found.append(starts_at)
