@@ -1,4 +1,4 @@
-"""Comparisons that can't reach a verdict end all the same."""
+"""How comparisons end: also if they can't reach a verdict, and what their pages list then."""
 
 from typing import Any
 
@@ -10,10 +10,17 @@ from league import competitions, play
 from league.competitions import comparisons
 from league.models import Bot, Comparison, Ladder, Match
 from tests.league import small
-from tests.league.competitions.test_comparisons import bot, ladder
+from tests.league.competitions.test_comparisons import (
+    bot,
+    compared,
+    ladder,
+    play_on,
+    players,
+    soon,
+)
 
 pytestmark = pytest.mark.django_db(transaction=True)
-__all__ = ["bot", "ladder"]
+__all__ = ["bot", "ladder", "soon"]
 
 
 def test_a_comparison_whose_matches_all_become_void_ends(
@@ -58,3 +65,20 @@ def test_a_comparison_ends_when_its_bot_is_deleted_as_it_starts(
     competitions.advance_comparison(comparison[0].pk)
     comparison[0].refresh_from_db()
     assert comparison[0].state == Comparison.State.CANCELLED
+
+
+def test_the_page_lists_no_block_that_was_finished_but_comes_after_the_verdict(
+    bot: Bot, ladder: Ladder, soon: None, client: Client
+) -> None:
+    comparison = compared(bot, ladder)
+    play_on(comparison, players(strong=2))
+    counting = len(comparisons.progress(comparison).steps)
+    numbers = [*comparison.blocks.order_by("number").values_list("number", flat=True)]
+    newest = comparison.blocks.get(number=numbers[counting - 1])
+    after = comparison.blocks.get(number=numbers[counting])
+    comparison.blocks.filter(pk__in=[newest.pk, after.pk]).update(
+        void=False, difference=0.5, same_moves=False
+    )
+    text = " ".join(client.get(f"/comparisons/{comparison.pk}/").content.decode().split())
+    assert f'<td>{newest.number}</td> <td class="number">+50 %</td>' in text
+    assert f"<td>{after.number}</td>" not in text

@@ -253,23 +253,6 @@ def test_a_version_uploaded_in_the_meantime_stays_current_and_the_page_shows_it(
     assert text in client.get(f"/comparisons/{comparison.pk}/").content.decode()
 
 
-def test_the_page_lists_no_block_that_was_finished_but_comes_after_the_verdict(
-    bot: Bot, ladder: Ladder, soon: None, client: Client
-) -> None:
-    comparison = compared(bot, ladder)
-    play_on(comparison, players(strong=2))
-    counting = len(comparisons.progress(comparison).steps)
-    numbers = [*comparison.blocks.order_by("number").values_list("number", flat=True)]
-    newest = comparison.blocks.get(number=numbers[counting - 1])
-    after = comparison.blocks.get(number=numbers[counting])
-    comparison.blocks.filter(pk__in=[newest.pk, after.pk]).update(
-        void=False, difference=0.5, same_moves=False
-    )
-    text = " ".join(client.get(f"/comparisons/{comparison.pk}/").content.decode().split())
-    assert f'<td>{newest.number}</td> <td class="number">+50 %</td>' in text
-    assert f"<td>{after.number}</td>" not in text
-
-
 def test_a_version_promoted_while_a_comparison_ends_is_not_overwritten(
     bot: Bot, ladder: Ladder, soon: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

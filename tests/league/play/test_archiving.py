@@ -237,18 +237,6 @@ def test_a_damaged_pack_is_not_archived_and_does_not_stop_the_others(ladder: Lad
     assert [f"match {broken.pk}" in fault for fault in run.faults] == [True]
 
 
-def test_many_damaged_rounds_do_not_keep_later_rounds_from_the_archive(
-    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(archiving, "_MAX_FAULTS", 1)
-    rounds = list(archiving.due_rounds(timezone.now() + LATER))
-    assert len(rounds) > 2
-    for round_ in rounds[:2]:
-        Match.objects.filter(block__round=round_).update(packed_record=b"damaged")
-    run = archive_all()
-    assert (run.rounds, len(run.faults)) == (len(rounds) - 2, 1)
-
-
 def test_void_marks_of_an_archived_round_change_the_ratings_and_can_be_taken_back(
     ladder: Ladder,
 ) -> None:
@@ -284,14 +272,6 @@ def test_only_old_rounds_with_public_seeds_are_due(ladder: Ladder, settings: Set
         play.archive_round(old.pk)
     Tournament.objects.update(reopened_at=now)
     assert archiving.due_rounds(now + LATER).count() == public
-
-
-def test_a_run_archives_a_bounded_number_of_rounds(ladder: Ladder, directory: Path) -> None:
-    run = play.archive_due(timezone.now() + LATER, max_rounds=2)
-    assert (run.rounds, run.due) == (2, ladder.rounds.count() - 2)
-    state = play.archive_state()
-    assert (state.rounds, state.matches, state.run) == (2, archived(), run)
-    assert state.size == sum(path.stat().st_size for path in files(directory))
 
 
 def test_a_few_lines_of_python_read_a_file(ladder: Ladder, directory: Path) -> None:
