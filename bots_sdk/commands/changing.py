@@ -1,6 +1,8 @@
 """``bot rename``, ``delete``, ``note``, ``withdraw``: change your bots."""
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
@@ -10,9 +12,19 @@ from bots_sdk.commands.errors import ImpossibleError
 from bots_sdk.commands.leagues import client_for, forget_bot, owner_token, rename_bot
 from bots_sdk.commands.output import Json, print_json
 from bots_sdk.invoking import typed
+from bots_sdk.saved import SavedError
 
 Name = Annotated[str, typer.Argument(help="One of your bots.")]
 Number = Annotated[int, typer.Argument(min=1, help="The number of a version.", metavar="VERSION")]
+
+
+@contextmanager
+def _note_unsaved() -> Iterator[None]:
+    """Go on if the saved tokens can't be changed: the league has changed the bot already."""
+    try:
+        yield
+    except SavedError as error:
+        print(f"Note: the saved tokens are as before: {error}", file=sys.stderr)
 
 
 def rename(
@@ -24,7 +36,8 @@ def rename(
     url, token = owner_token()
     with client_for(url, token) as client:
         bot = client.send(calls.change_bot(name, new_name=new_name))
-    rename_bot(url, name, new_name)
+    with _note_unsaved():
+        rename_bot(url, name, new_name)
     if as_json:
         print_json(bot)
     else:
@@ -53,7 +66,8 @@ def delete(
                 f"{name} is called {called} now. To delete it: `twelfth-night bot delete {called}`."
             )
         client.send(calls.delete_bot(name))
-    forget_bot(url, name)
+    with _note_unsaved():
+        forget_bot(url, name)
     if as_json:
         print_json({"name": name, "deleted": True})
     else:

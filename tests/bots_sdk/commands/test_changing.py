@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from bots_sdk.call import Call
 from bots_sdk.cli import application
 from bots_sdk.commands import accounts, changing, leagues
-from bots_sdk.saved import Saved, SavedLeague
+from bots_sdk.saved import Saved, SavedError, SavedLeague
 from tests.bots_sdk.commands.leagues import URL, FakeLeague
 from tests.bots_sdk.conftest import Cli
 from tests.bots_sdk.stub import StubLeague
@@ -61,6 +61,19 @@ def test_a_bot_is_deleted_after_a_confirmation(league: League) -> None:
     assert run("bot", "delete", "swan", "--yes").exit_code == 0
     assert league.sent == [("GET", "bots/swan", None), ("DELETE", "bots/swan", None)]
     assert tokens() == {}
+
+
+def test_a_change_at_the_league_counts_although_the_tokens_can_not_be_saved(
+    league: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(saved: Saved, text: str) -> None:
+        raise SavedError("leagues.json can't be written: Read-only file system.")
+
+    monkeypatch.setattr(Saved, "_write", refuse)
+    for words in (["rename", "swan", "goose"], ["delete", "swan", "--yes"]):
+        result = run("bot", *words)
+        assert result.exit_code == 0
+        assert "Note: the saved tokens are as before: leagues.json" in result.stderr
 
 
 def test_a_bot_is_not_deleted_by_its_former_name(logged_in: Cli, stub: StubLeague) -> None:
