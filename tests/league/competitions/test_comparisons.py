@@ -198,7 +198,7 @@ def test_versions_that_never_differ_get_that_verdict(
     progress = comparisons.progress(comparison)
     assert (len(progress.steps), progress.differing) == (40, 0)
     page = client.get(f"/comparisons/{comparison.pk}/").content.decode()
-    assert "both made the same moves in all 40 blocks" in page
+    assert "Both versions made the same moves in all 40 blocks" in page
     assert (
         "a verdict needs 16 blocks in which the two versions have different results, or 40 blocks"
         in " ".join(page.split())
