@@ -1,7 +1,7 @@
 """Replays of rare matches: one that a seat forfeited, one of a player with an odd name."""
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Visit
 from tests.league.play.forfeited import forfeited_match
@@ -9,12 +9,17 @@ from tests.league.play.forfeited import forfeited_match
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
+def replay_of_forfeit(visit: Visit) -> Page:
+    """Open the replay of a match that the seat with the most points forfeited."""
+    visit.page.goto(f"/matches/{forfeited_match().pk}/")
+    expect(visit.page.locator("[data-play]")).to_be_visible()
+    return visit.page
+
+
 def test_the_felt_names_the_winner_of_a_match_that_a_seat_with_more_points_forfeited(
     visit: Visit, transactional_db: None
 ) -> None:
-    page, match = visit.page, forfeited_match()
-    page.goto(f"/matches/{match.pk}/")
-    expect(page.locator("[data-play]")).to_be_visible()
+    page = replay_of_forfeit(visit)
     page.keyboard.press("End")
     expect(page.locator(".why")).to_have_text("seat-1 wins by forfeit.")
     expect(page.locator(".totals .first")).to_contain_text("seat-1")
@@ -24,9 +29,7 @@ def test_the_felt_names_the_winner_of_a_match_that_a_seat_with_more_points_forfe
 def test_the_title_of_the_tab_keeps_names_with_dashes_and_dots(
     visit: Visit, transactional_db: None
 ) -> None:
-    page, match = visit.page, forfeited_match()
-    page.goto(f"/matches/{match.pk}/")
-    expect(page.locator("[data-play]")).to_be_visible()
+    page = replay_of_forfeit(visit)
     for name in ("Ann – Bob", "Ann · Bob"):
         served = f"{name} wins 3-1 · The deal – Twelfth Night"
         page.evaluate("title => { document.title = title; }", served)
