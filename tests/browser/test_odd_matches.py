@@ -36,3 +36,13 @@ def test_the_title_of_the_tab_keeps_names_with_dashes_and_dots(
         for key in ("End", "Home", "End"):
             page.keyboard.press(key)
         assert page.title() == f"{name} wins 3-1 · The end – Twelfth Night"
+
+
+def test_on_a_phone_the_goal_of_a_game_is_whole_at_the_deal(
+    visit: Visit, transactional_db: None
+) -> None:
+    visit.page.set_viewport_size({"width": 390, "height": 844})
+    page = replay_of_forfeit(visit)
+    goal = page.locator(".said")
+    expect(goal).to_contain_text("wins the round")
+    assert goal.evaluate("said => said.scrollHeight <= said.clientHeight")
