@@ -22,7 +22,7 @@ from typing import Any
 from bots_sdk.sandbox.jail import Jail, encoded, environment
 from engine.errors import quote
 
-MAX_STARTS = 200
+MAX_STARTS = 1000
 """The number of bots that one zygote starts."""
 MAX_SECONDS = 600.0
 """The time in which one zygote starts bots."""
