@@ -1,6 +1,7 @@
-"""Messages of the harness, read without trusting them."""
+"""Messages to and from the harness. Those of the harness are read without trusting them."""
 
 import json
+import marshal
 from typing import Any, NoReturn
 
 from bots_sdk.sandbox.errors import BotCrashError, BotMemoryError, BotTimeoutError
@@ -12,6 +13,19 @@ FOREIGN_DATA = (
     "write to no file descriptor"
 )
 """The reason of a fault: the bot wrote to the descriptor of the harness's messages."""
+
+_COPIES = 2
+"""The format of marshal in which an object that is used twice becomes two, as in JSON."""
+
+
+def framed(request: dict[str, Any]) -> bytes:
+    """Return a request as the harness reads it: its length in four bytes, then its data.
+
+    The data are in the format of Python's `marshal`: the harness reads it four times as fast as
+    JSON, and trusts the referee. Both run the same Python.
+    """
+    data = marshal.dumps(request, _COPIES)
+    return len(data).to_bytes(4, "little") + data
 
 
 def parsed(line: bytes) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """A bot's session for one match, which separates the bot's faults from failures of the jail."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
@@ -12,7 +11,7 @@ from bots_sdk.sandbox import folders, libraries, wasm_files
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError, SandboxBrokenError
 from bots_sdk.sandbox.jail import Jail
 from bots_sdk.sandbox.limits import Limits
-from bots_sdk.sandbox.messages import FOREIGN_DATA, failure, parsed
+from bots_sdk.sandbox.messages import FOREIGN_DATA, failure, framed, parsed
 from bots_sdk.sandbox.process import JailedProcess
 from bots_sdk.sandbox.sources import Source
 from bots_sdk.sandbox.timing import MoveTime, MoveTimer
@@ -167,7 +166,7 @@ class BotProcess:
             if fuel is not None:
                 request["fuel"] = fuel
             try:
-                answer = parsed(process.ask(json.dumps(request).encode() + b"\n", timer))
+                answer = parsed(process.ask(framed(request), timer))
                 used = _check(answer, self._asked, fuel)
             except (BotTimeoutError, BotCrashError) as error:
                 timer.close()  # while the process is there

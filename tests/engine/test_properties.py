@@ -1,6 +1,7 @@
 """Properties of both games, for every preset, number of seats and sequence of moves."""
 
 import json
+import marshal
 from collections import Counter
 from itertools import islice
 from random import Random
@@ -186,12 +187,13 @@ def test_numbers_are_ascii_digits_without_sign_or_leading_zero(text: str) -> Non
 
 
 @given(matches)
-def test_an_observation_is_fresh_json_data(match: tuple[State, Random]) -> None:
+def test_an_observation_is_fresh_data_of_json_and_marshal(match: tuple[State, Random]) -> None:
     state = somewhere(*match)
     for seat in range(state.seats):
         seen = state.observe(seat)
         text = json.dumps(seen)
         assert json.loads(text) == seen
+        assert marshal.loads(marshal.dumps(seen, 2)) == seen  # how a hosted bot gets it
         scribble(seen)
         assert json.dumps(state.observe(seat)) == text
 

@@ -280,3 +280,19 @@ def _runs(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
     except OSError:
         return False
+
+
+def test_a_list_that_is_used_twice_reaches_the_bot_as_two(start: Start) -> None:
+    hand = [1, 2]
+    bot = start(
+        "def choose(observation):\n"
+        "    observation['hand'].append(3)\n"
+        "    return str(observation['held'])\n"
+    )
+    assert bot({"hand": hand, "held": hand}) == "[1, 2]"
+
+
+def test_a_long_observation_arrives_whole(start: Start) -> None:
+    texts = [f"play {number}" for number in range(50_000)]
+    bot = start("def choose(observation): return str(hash(tuple(observation['legal_moves'])) != 0)")
+    assert bot({"legal_moves": texts}) == "True"
