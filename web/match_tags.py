@@ -37,6 +37,12 @@ def headline(match: Match) -> str:
 
 
 @register.filter
+def players(match: Match) -> str:
+    """Return the players of a match without its result, for a replay that has not ended."""
+    return headlines.players(match)
+
+
+@register.filter
 def scored_seats(match: Match) -> list[MatchSeat]:
     """Return the seats whose names and scores stand for a match in a list, the best first.
 

@@ -6,6 +6,7 @@ stands for the person has a name that nobody chose, so people never see it.
 
 from collections.abc import Iterable, Sequence
 
+from engine.games.titles import GAME_TITLES
 from league.models import Bot, Match, MatchSeat
 from league.visibility import may_see_record
 
@@ -53,8 +54,28 @@ def headline(match: Match) -> str:
     Args:
         match: with ``seating`` and its bots, and what `league.visibility` needs.
     """
-    text = _headline(match, list(match.seating.all()))
-    return f"A{text[1:]}" if text.startswith(f"{GUEST} ") else text
+    return _capital(_headline(match, list(match.seating.all())))
+
+
+def live_headline(game: str, names: Sequence[str], points: Sequence[int], begun: int) -> str:
+    """Return the headline of a match that spectators watch: who leads, such as "bob leads 3-2".
+
+    The numbers are the points of the best two, as in `headline`. Before a seat has scored, it is
+    what is played: "ada-1, bob and 2 others play 12 Days".
+
+    Args:
+        game: its name.
+        names: of the seats for people, by seat.
+        points: of each seat now.
+        begun: points of each seat at the start.
+    """
+    if all(each == begun for each in points):
+        return _capital(f"{_listed(names, 2)} play {GAME_TITLES[game]}")
+    best, following = (str(each).replace("-", "−") for each in sorted(points, reverse=True)[:2])
+    first = [name for name, each in zip(names, points, strict=True) if each == max(points)]
+    if len(first) > 1:
+        return _capital(f"{_listed(first, 1)} are level at {best}-{best}")
+    return _capital(f"{first[0]} leads {best}-{following}")
 
 
 def winner_name(match: Match) -> str:
@@ -67,6 +88,20 @@ def winner_name(match: Match) -> str:
         return ""
     first = [seat for seat in match.seating.all() if seat.place == 1]
     return seat_name(first[0]) if len(first) == 1 else ""
+
+
+def players(match: Match) -> str:
+    """Return the names of a match's seats as words, without a result: at most three and a number.
+
+    Args:
+        match: with ``seating`` and its bots.
+    """
+    return _capital(_listed(seat_names(match), 3))
+
+
+def _capital(text: str) -> str:
+    """Return a headline; a guest who stands first has a capital letter."""
+    return f"A{text[1:]}" if text.startswith(f"{GUEST} ") else text
 
 
 def seats_by_place(match: Match) -> list[MatchSeat]:

@@ -20,7 +20,9 @@ from engine.games.game import State
 from engine.playback import deal
 from engine.record import read
 from engine.sentences import as_sentence
+from league.play.headlines import headline, live_headline, seat_names
 from tests.browser.conftest import Visit
+from tests.league.play.test_headlines import match as finished_match
 from web.table.replays import replay_steps
 from web.table.tables import deck_of, phases_of
 
@@ -193,6 +195,25 @@ def test_the_published_shuffle_in_the_browser_gives_thousands_of_deals(page: Pag
             deals.append(deal_data(game, rules, seats, seed, list(dealt.events)))
     assert len(deals) >= 2000
     assert {text.partition(":")[0] for text in run(page, CHECK, deals)} == {"The deal is fair"}
+
+
+def test_the_headline_of_a_live_table_has_the_words_of_the_server(page: Page) -> None:
+    script = """
+    async (given) => {
+        const { leading, result } = await import("/static/web/table/headline.js");
+        return JSON.stringify(JSON.parse(given).map(({ names, points, places }) => [
+            leading(names, points, points.map(() => 0)), result(names, { scores: points, places }),
+        ]));
+    }
+    """
+    ways = [[3, 2], [2, 2], [-1, -4], [3, 9, 5], [4, 1, 4, 4], [4, 4, 4, 4, 4], [0, 7, 7, 1, 2]]
+    given, expected = [], []
+    for points in ways:
+        match = finished_match(points)
+        names = seat_names(match)
+        given.append({"names": names, "points": points, "places": match.places})
+        expected.append([live_headline("twelve-days", names, points, 0), headline(match)])
+    assert run(page, script, given) == expected
 
 
 def test_a_browser_without_sha_256_names_another_way_to_check_a_deal(page: Page) -> None:

@@ -13,7 +13,7 @@ from engine.games.twelve_days_presets import TwelveDaysRules
 from engine.record import Record
 from engine.sentences import in_sentences
 from league.models import Match
-from league.play.headlines import seat_names
+from league.play.headlines import headline, live_headline, seat_names
 from league.play.spectating import public_events
 from league.visibility import may_see_record
 from web.table.live import live_steps
@@ -65,6 +65,16 @@ class Table(NamedTuple):
     def is_live(self) -> bool:
         """Whether spectators watch the match as it is played."""
         return self.mode == "live"
+
+    @property
+    def headline(self) -> str:
+        """Who leads a live match and by how much, or the result; `table/headline.js` goes on."""
+        if not self.is_live:
+            return headline(self.match)
+        points = [seat.points for seat in self.step.seats]
+        preset = self.preset
+        begun = preset.starting_gifts if isinstance(preset, PartridgeRules) else 0
+        return live_headline(self.match.game, self.names, points, begun)
 
     @property
     def preset(self) -> TwelveDaysRules | PartridgeRules:

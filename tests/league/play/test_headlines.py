@@ -4,7 +4,7 @@ import pytest
 
 from league import competitions, play
 from league.models import Bot, Match, PlayerTable, SeatedPlayer
-from league.play.headlines import headline, seats_by_place
+from league.play.headlines import headline, live_headline, players, seats_by_place
 from tests.league import small
 
 pytestmark = pytest.mark.django_db
@@ -61,6 +61,27 @@ def test_a_list_names_the_seats_by_place() -> None:
     assert [seat.bot.name for seat in seats_by_place(match([3, 9, 5]))] == ["bob", "cas", "ada-1"]
     forfeited = seats_by_place(match([9, 3, 5], forfeited=(0,)))
     assert [seat.bot.name for seat in forfeited] == ["cas", "bob", "ada-1"]
+
+
+@pytest.mark.parametrize(
+    ("points", "begun", "expected"),
+    [
+        ([3, 2], 0, "ada-1 leads 3-2"),
+        ([3, 9, 5, 0], 0, "bob leads 9-5"),
+        ([2, 2], 0, "ada-1 and bob are level at 2-2"),
+        ([4, 1, 4, 4], 0, "ada-1 and 2 others are level at 4-4"),
+        ([0, 0], 0, "ada-1 and bob play 12 Days"),
+        ([1, 1, 1, 1], 1, "ada-1, bob and 2 others play 12 Days"),
+    ],
+)
+def test_a_live_match_is_named_by_who_leads(points: list[int], begun: int, expected: str) -> None:
+    assert live_headline("twelve-days", NAMES[: len(points)], points, begun) == expected
+
+
+def test_a_replay_is_named_by_its_players_until_its_end() -> None:
+    assert players(match([1, 6])) == "ada-1 and bob"
+    assert players(match([1, 2, 3, 4])) == "ada-1, bob, cas and dan"
+    assert players(match([1, 2, 3, 4, 5])) == "ada-1, bob, cas and 2 others"
 
 
 @pytest.mark.parametrize(

@@ -108,12 +108,10 @@ place.addEventListener("table-over", (event) => {
   const table = /** @type {HTMLElement} */ (event.target);
   if (table.dataset.table === "replay") return replace(table);
   const article = /** @type {HTMLElement} */ (table.closest("article"));
-  const title = part(article, ".tv-head a");
-  const { detail: result } = /** @type {CustomEvent<string>} */ (event);
-  title.textContent = result || title.textContent.replace(/: in play$/, "");
+  const isVoid = /** @type {CustomEvent<string>} */ (event).detail === "void";
   const state = part(article, ".state");
-  state.className = result ? "state ended" : "state void";
-  state.textContent = result ? "just finished" : "void";
+  state.className = isVoid ? "state void" : "state ended";
+  state.textContent = isVoid ? "void" : "just finished";
   return setTimeout(() => replace(table), RESULT);
 });
 document.addEventListener("visibilitychange", listen);

@@ -1,9 +1,9 @@
 // Shows a match in play: its phases come by the stream of the page (`source.js`).
 
 import { Frames } from "./frames.js";
+import { entitle, leading, ofVoid, result } from "./headline.js";
 import { follow } from "./source.js";
 import { announce } from "./spoken.js";
-import { listed } from "./totals.js";
 import { MOVE, over, part, View } from "./view.js";
 
 const LIVE_WAIT = 900;
@@ -19,6 +19,10 @@ export function live(table) {
   const draw = (frame, duration) => view.show(frame, frame.scene, { viewer: null, duration });
   const frames = new Frames(view.seats.length, {
     show(frame, duration) {
+      const { scene, kind } = frame;
+      const points = scene.seats.map((seat) => seat.points);
+      const begun = frames.fold.frames[0].scene.seats.map((seat) => seat.points);
+      if (kind !== "end") entitle(table, leading(view.names, points, begun));
       past?.update();
       const isPast = past !== null && past.isOpen; // the spectator looks back: the view stays
       if (!isPast) draw(frame, duration);
@@ -57,25 +61,17 @@ function finish(end, { table, names }) {
   if (end.status === "finished") {
     const order = names.map((_, seat) => seat).sort((a, b) => end.places[a] - end.places[b]);
     const totals = order.map((seat) => `${names[seat]} ${end.scores[seat]}`).join(", ");
-    const isSmall = table.dataset.small !== undefined; // its headline and its felt have the result
+    const isSmall = table.dataset.small !== undefined; // its felt has the result
     line.replaceChildren(isSmall ? "" : `The match is over: ${totals}. `);
     const link = document.createElement("a");
     link.href = table.dataset.page ?? "";
     link.textContent = "Watch the replay";
     line.append(link);
-    over(table, headline(order, names, end));
+    entitle(table, result(names, end));
+    over(table, "finished");
   } else {
     line.textContent = "This match is void: it changes no rating.";
-    over(table);
+    entitle(table, ofVoid(names));
+    over(table, "void");
   }
-}
-
-/** Returns the name of a match with its result.
- * @param {number[]} order  the seats by place @param {string[]} names @param {{scores: number[], places: number[]}} end */
-function headline(order, names, { scores, places }) {
-  const first = order.filter((seat) => places[seat] === 1).map((seat) => names[seat]);
-  const [best, next] = order.map((seat) => scores[seat]);
-  if (first[1] && best !== next) return `${listed(first)} forfeit: a tie`;
-  if (first[1]) return `${listed(first)} tie ${best}-${next}`;
-  return `${first[0]} wins ${next > best ? "by forfeit" : `${best}-${next}`}`;
 }

@@ -1,5 +1,6 @@
 // Plays some steps of a small table and its end, again and again, until somebody pauses it.
 
+import { entitle } from "./headline.js";
 import { over, part, press, stay, still, WAITS } from "./view.js";
 
 /** So many steps are played before the end. */
@@ -10,6 +11,16 @@ export function loop(table, player) {
   const button = part(table, "[data-play]");
   const { frames, at: first } = player;
   const last = frames.length - 1;
+  const article = table.closest("article");
+  const players = article?.querySelector("[data-headline]")?.textContent ?? "";
+  // Only while the end is shown, the words above the felt have the result.
+  const show = (/** @type {number} */ at) => {
+    player.show(at, { by: "play" });
+    entitle(table, at === last ? `${table.dataset.result}` : players);
+    const news = article?.querySelector("[data-at-end]");
+    news?.toggleAttribute("hidden", at !== last);
+    if (news) article?.querySelector("[data-before-end]")?.toggleAttribute("hidden", at === last);
+  };
   let timer = 0;
   const plan = (wait = 0) => {
     timer = setTimeout(next, wait);
@@ -20,10 +31,10 @@ export function loop(table, player) {
     else if (player.at < last) {
       const after = player.at + 1;
       const isFar = frames[after].step >= frames[first].step + STEPS;
-      player.show(isFar ? last : after, { by: "play" });
+      show(isFar ? last : after);
       plan(stay(frames[player.at]));
     } else {
-      over(table);
+      over(table, "finished");
       player.at = first - 1; // unless the page shows another match soon, this one begins again
       plan(WAITS.deal);
     }
@@ -36,7 +47,7 @@ export function loop(table, player) {
   button.hidden = false;
   button.addEventListener("click", () => {
     const on = button.getAttribute("aria-pressed") !== "true";
-    if (on && player.at === last) player.show(first, { by: "play" });
+    if (on && player.at === last) show(first);
     play(on);
   });
   play(!still.matches);

@@ -75,9 +75,9 @@ export function rule({ kind, low }) {
   return kind === "set" ? `Answer: a set of ${low}s${limit}` : `Answer: a straight with a lowest card of ${low}${limit}`;
 }
 
-/** Sends the page the event that a match has ended. @param {HTMLElement} table @param {string} [result] */
-export function over(table, result = "") {
-  table.dispatchEvent(new CustomEvent("table-over", { bubbles: true, detail: result }));
+/** Sends the page the event that a match has ended. @param {HTMLElement} table @param {"finished"|"void"} how */
+export function over(table, how) {
+  table.dispatchEvent(new CustomEvent("table-over", { bubbles: true, detail: how }));
 }
 
 export class View {
