@@ -21,6 +21,8 @@ class Tricks(Steps):
         self._leader = 0
         self._acted = 0
         self._won: list[list[int]] = [[] for _ in names]
+        self._got = [0 for _ in names]
+        self._gave = [0 for _ in names]
 
     def add(self, phase: Phase) -> None:
         """Format the events and faults of the next phase; a trick ends with its phase."""
@@ -61,6 +63,9 @@ class Tricks(Steps):
                     self.points[event.giver] -= 1
                 if self.step is not None:  # the first gifts are dealt before the first trick
                     self.explain(event)
+                    self._got[event.to] += 1
+                    if event.giver is not None:
+                        self._gave[event.giver] += 1
                     self._pool -= event.giver is None
                     self.step.pool = self._pool
             case happened.HandShown(seat=0):
@@ -68,8 +73,9 @@ class Tricks(Steps):
             case happened.MatchOver():
                 step = self.begin("End", "End", "The end")
                 self.explain_winners(event)
-                for seat, won in zip(step.seats, self._won, strict=True):
-                    seat.total = _rounds_won(won, seat.points)
+                for seat in step.seats:
+                    at = seat.seat
+                    seat.total = _total(self._won[at], seat.points, self._got[at], self._gave[at])
                 self.finish()
 
     def _begin_trick(self) -> None:
@@ -106,9 +112,13 @@ class Tricks(Steps):
             seat.extra = f"{size} card{'' if size == 1 else 's'} in hand"
 
 
-def _rounds_won(rounds: Sequence[int], gifts: int) -> str:
-    """Return which rounds a seat won: "won rounds 1 and 3"; as ``totals.js``."""
-    if not rounds:
-        return f"won no round{', but kept a gift from the start' * (gifts > 0)}"
-    *before, last = map(str, rounds)
-    return f"won rounds {', '.join(before)} and {last}" if before else f"won round {last}"
+def _total(rounds: Sequence[int], gifts: int, got: int, gave: int) -> str:
+    """Return how gifts add up: "start 2 · rounds 1 and 3: +4 · given: −1 = 5"; as ``totals.js``."""
+    *before, last = map(str, rounds or (0,))
+    named = f"rounds {', '.join(before)} and {last}" if before else f"round {last}"
+    start = gifts - got + gave
+    parts = [f"start {start}"] if start else []
+    parts.append(f"{named}: +{got}" if rounds else "won no round")
+    if gave:
+        parts.append(f"given: −{gave}")
+    return f"{' · '.join(parts)} = {gifts}"

@@ -40,6 +40,9 @@ interface Seat {
   counted: Counted | null;
   /** The rounds that it has won. */
   rounds: number[];
+  /** The gifts that rounds brought it, and those that it gave away. */
+  got: number;
+  gave: number;
 }
 
 interface Counted {

@@ -30,7 +30,7 @@ export class Fold {
       seats: Array.from({ length: seats }, () => ({
         hand: [], plays: [], passed: false, forced: false, leads: false, won: false, order: 0,
         points: 0, change: 0, days: [], note: "", fresh: [], scored: [], faults: [], acts: false, past: null,
-        place: 0, counted: null, rounds: [],
+        place: 0, counted: null, rounds: [], got: 0, gave: 0,
       })),
     };
   }
@@ -219,11 +219,15 @@ export class Fold {
         seat.rounds = [...seat.rounds, event.round];
         break;
       case "gift_moved":
-        if (event.giver !== null) gain(scene.seats[event.giver], -1);
         scene.seats[event.to].points += 1;
         if (!this.frames.length) break; // the gifts at the start do not come from the pool
         scene.seats[event.to].change += 1;
+        scene.seats[event.to].got += 1;
         if (event.giver === null) scene.awarded += 1;
+        else {
+          gain(scene.seats[event.giver], -1);
+          scene.seats[event.giver].gave += 1;
+        }
         break;
     }
   }

@@ -15,9 +15,9 @@ export function fill(list, seats, names) {
   if (table.dataset.table !== "play") part(table, ".why").textContent = ending(seats, names);
   const order = seats.map((_, at) => at).sort((a, b) => seats[a].place - seats[b].place);
   list.replaceChildren(...order.map((at) => {
-    const { place, points, counted, rounds } = seats[at];
+    const { place, points, counted } = seats[at];
     const row = element("li", place === 1 ? "first" : "");
-    const how = counted ? sum(points, counted) : roundsWon(rounds, points);
+    const how = counted ? sum(points, counted) : sumOfGifts(seats[at]);
     row.append(element("span", "of", `${place}`), " ", element("b", "whose", names[at]), " ",
       element("b", "sum", `${points}`), " ", element("span", "parts", how));
     return row;
@@ -32,10 +32,10 @@ function ending(seats, names) {
   if (best[1] && second.points !== first.points) return `${listed(best)} forfeit: a tie.`;
   if (best[1]) return `${listed(best)} share first place with ${first.points} each.`;
   if (second.points > first.points) return `${best[0]} wins by forfeit.`;
-  const { counted, rounds, points } = first;
+  const { counted, points } = first;
   const how = counted ? `${points - counted.points} from days, ${counted.points} from its hand`
-    : rounds.length && roundsWon(rounds, points).replace("won", "it won");
-  return `${best[0]} wins ${points}-${second.points}${how ? `: ${how}` : ""}.`;
+    : gifts(first);
+  return `${best[0]} wins ${points}-${second.points}: ${how}.`;
 }
 
 /** Returns how points add up, as the server does. @param {number} points @param {Counted} hand */
@@ -47,8 +47,26 @@ function sum(points, { most, tied, points: ofHand }) {
   return `${[`days ${points - ofHand}`, ...(ranks.length ? ranks : ["hand 0"])].join(" · ")} = ${points}`;
 }
 
-/** @param {number[]} rounds @param {number} gifts */
-function roundsWon(rounds, gifts) {
-  if (!rounds.length) return `won no round${gifts ? ", but kept a gift from the start" : ""}`;
-  return rounds[1] ? `won rounds ${rounds.slice(0, -1).join(", ")} and ${rounds.at(-1)}` : `won round ${rounds[0]}`;
+/** Returns what the gifts of the winner came from, as a sentence. @param {Seat} seat */
+function gifts({ points, rounds, got, gave }) {
+  const start = points - got + gave;
+  const won = rounds.length ? `won ${got} in ${named(rounds)}` : "won no round";
+  const lost = `gave ${gave || "none"} away`;
+  return start ? `it began with ${start} gift${start === 1 ? "" : "s"}, ${won} and ${lost}` : `it ${won} and ${lost}`;
+}
+
+/** Returns how gifts add up, as the server does. @param {Seat} seat */
+function sumOfGifts({ points, rounds, got, gave }) {
+  const start = points - got + gave;
+  const parts = [
+    ...(start ? [`start ${start}`] : []),
+    rounds.length ? `${named(rounds)}: +${got}` : "won no round",
+    ...(gave ? [`given: −${gave}`] : []),
+  ];
+  return `${parts.join(" · ")} = ${points}`;
+}
+
+/** @param {number[]} rounds  one or more */
+function named(rounds) {
+  return rounds[1] ? `rounds ${listed(rounds.map(String))}` : `round ${rounds[0]}`;
 }
