@@ -9,7 +9,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 
 from league import heartbeats
-from league.bots import jails
+from league.bots import sandbox_reports
 from league.competitions import rows_aside
 from league.play import outages
 from league.play.standstill import STANDSTILL, standing_still
@@ -176,7 +176,7 @@ def _check_play() -> str | None:
     Without a sandbox they play no hosted matches: that is a limit, not a fault.
     """
     try:
-        still = 0 if jails.find_fault() else standing_still()
+        still = 0 if sandbox_reports.find_fault() else standing_still()
     except DatabaseError:
         return None  # `_check_database` reports it
     if not still:

@@ -15,6 +15,7 @@ from celery import Task, current_app
 from celery.bootsteps import StartStopStep
 from celery.signals import (
     before_task_publish,
+    celeryd_init,
     heartbeat_sent,
     task_postrun,
     task_prerun,
@@ -34,7 +35,7 @@ from league import (
     queueing,
     tracing,
 )
-from league.bots import jails
+from league.bots import jails, sandbox_reports
 from league.play.clock import ClockThread
 
 log = structlog.get_logger(__name__)
@@ -61,6 +62,12 @@ class Priority(StartStopStep):  # type: ignore[misc] # Celery has no types
         if os.getsid(0) == os.getpid():
             with suppress(OSError):  # another kernel, or a cgroup that decides instead
                 Path("/proc/self/autogroup").write_text(str(nice))
+
+
+@celeryd_init.connect
+def name_reports(sender: str, **_: object) -> None:
+    """Name the reports of this worker's sandbox, before the worker forks its processes."""
+    sandbox_reports.report_as(sender)
 
 
 @worker_ready.connect
@@ -108,8 +115,9 @@ def stop_clock(**_: object) -> None:
 
 @worker_shutdown.connect
 def forget_worker(sender: Any = None, **_: object) -> None:
-    """Take a worker that ends off the operator's page."""
+    """Take a worker that ends off the operator's page, with the report of its sandbox."""
     processes.forget(str(sender))
+    sandbox_reports.forget()
 
 
 @before_task_publish.connect

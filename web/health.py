@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from league.bots import jails
+from league.bots import sandbox_reports
 from league.health import find_alarms, find_faults
 
 
@@ -40,7 +40,7 @@ def readyz(request: HttpRequest) -> JsonResponse:
     Alarms are for the operator and leave the league ready: refusing visitors repairs no ratings.
     """
     faults = find_faults()
-    sandbox = jails.find_fault()
+    sandbox = sandbox_reports.find_fault()
     answer = {
         "status": "not ready" if faults else "ready",
         "faults": faults,

@@ -24,7 +24,7 @@ from prometheus_client.registry import Collector
 from redis.exceptions import RedisError
 
 from league import durations, health, play, queueing
-from league.bots import jails
+from league.bots import sandbox_reports
 from league.models import Bot, BotVersion, Comparison, Ladder, Match, Round, Tournament, Turn
 
 
@@ -45,9 +45,7 @@ class LeagueCollector(Collector):
         yield self._queues()
         yield from self._times()
         yield _gauge("ready", "1 if /readyz answers 200.", int(not faults))
-        yield _gauge(
-            "sandbox_ok", "1 if each worker has a working sandbox.", int(jails.find_fault() is None)
-        )
+        yield self._sandboxes()
         yield _gauge("collect_seconds", "Time to collect these metrics.", time.monotonic() - began)
 
     def _stored(self, now: datetime) -> Iterator[Metric]:
@@ -89,6 +87,14 @@ class LeagueCollector(Collector):
             return family
         for queue, seconds in ages.items():
             family.add_metric([queue], seconds)
+        return family
+
+    def _sandboxes(self) -> Metric:
+        about = "1 if the sandbox of a worker that runs uploaded bots works."
+        family = GaugeMetricFamily("league_sandbox_ok", about, labels=["kind", "host"])
+        with suppress(RedisError):
+            for report in sandbox_reports.newest():
+                family.add_metric([report.kind, report.host], int(not report.fault))
         return family
 
     def _queues(self) -> Metric:

@@ -1,19 +1,17 @@
 """The jail of this process: the canary proves it at first use and every 240 seconds."""
 
 import os
-import socket
 import time
 from contextlib import suppress
 from threading import Lock
 
 import structlog
 from django.conf import settings
-from django.core.cache import cache
-from redis.exceptions import RedisError
 
 from bots_sdk.sandbox.canary import proven_jail
 from bots_sdk.sandbox.errors import SandboxUnavailableError
 from bots_sdk.sandbox.jail import Jail
+from league.bots import sandbox_reports
 
 log = structlog.get_logger(__name__)
 
@@ -21,11 +19,6 @@ PROVE_EVERY = 240.0
 """Seconds from a proof that succeeded to the next."""
 TRY_AGAIN_AFTER = 30.0
 """Seconds to the next proof if none succeeded, or only that of a weaker jail than before."""
-REPORTED_FOR = 900.0
-"""Seconds for which a report counts. A host that is gone makes none, such as a container."""
-_LACKING_FOR = 24 * 3600
-_REPORTS = "sandbox-reports"
-_LACKING = "sandbox-lacking"
 
 _lock = Lock()
 _known: tuple[float, Jail | SandboxUnavailableError] | None = None
@@ -73,25 +66,6 @@ def distrust() -> None:
         _known = None
 
 
-def find_fault() -> str | None:
-    """Return why workers play no hosted matches, by their last reports; None if all can."""
-    try:
-        reports = _reports()
-    except RedisError:
-        return None
-    faults = [f"{host}: {fault}" for host, (fault, _) in sorted(reports.items()) if fault]
-    return f"hosted bots do not run: {'; '.join(faults)}" if faults else None
-
-
-def lacking_for() -> float:
-    """Return the seconds since which workers report no sandbox and none has reported one."""
-    try:
-        since: float | None = cache.get(_LACKING)
-    except RedisError:
-        return 0.0
-    return 0.0 if since is None else max(0.0, time.time() - since)
-
-
 def _prove(now: float) -> tuple[float, Jail | SandboxUnavailableError]:
     """Return the jail, or why there is none, and when it must be proven again."""
     global _strongest
@@ -103,9 +77,9 @@ def _prove(now: float) -> tuple[float, Jail | SandboxUnavailableError]:
             error=str(error),
             next_try_seconds=TRY_AGAIN_AFTER,
         )
-        _report(str(error))
+        sandbox_reports.note(str(error))
         return now + TRY_AGAIN_AFTER, error
-    _report("")
+    sandbox_reports.note("")
     log.info("the sandbox is proven", tier=found.tier, forks=found.forks)
     if _strongest is None or _rank(found) <= _rank(_strongest):
         _strongest = found
@@ -121,23 +95,3 @@ def _prove(now: float) -> tuple[float, Jail | SandboxUnavailableError]:
 def _rank(found: Jail) -> tuple[int, bool]:
     """Return the place of a jail in the order in which they are tried."""
     return found.tier, not found.forks
-
-
-def _report(fault: str) -> None:
-    """Store a report for ``/readyz``; if two hosts write at once, one report may be lost."""
-    try:
-        reports = _reports() | {socket.gethostname(): (fault, time.time())}
-        cache.set(_REPORTS, reports, timeout=REPORTED_FOR)
-        if fault:
-            cache.add(_LACKING, time.time(), timeout=_LACKING_FOR)
-        else:
-            cache.delete(_LACKING)
-    except RedisError as error:
-        log.warning("the state of the sandbox could not be stored", error=str(error))
-
-
-def _reports() -> dict[str, tuple[str, float]]:
-    """Return the last report of each host, with its time, unless it is too old."""
-    oldest = time.time() - REPORTED_FOR
-    reports: dict[str, tuple[str, float]] = cache.get(_REPORTS) or {}
-    return {host: report for host, report in reports.items() if report[1] >= oldest}

@@ -11,7 +11,7 @@ from django.conf import settings
 from django.core.cache import cache
 from redis.exceptions import RedisError
 
-from league.bots import jails
+from league.bots import sandbox_reports
 from league.play import retries
 
 log = structlog.get_logger(__name__)
@@ -25,7 +25,7 @@ def note_no_sandbox(match_id: int) -> None:
 
     It counts once in ``settings.SANDBOX_PATIENCE`` seconds, however often it is called.
     """
-    if jails.lacking_for() >= settings.SANDBOX_PATIENCE:
+    if sandbox_reports.lacking_for() >= settings.SANDBOX_PATIENCE:
         seconds = settings.SANDBOX_PATIENCE
         reason = f"no worker has had a working sandbox for {seconds} s"
         _count(match_id, seconds, lambda: retries.note_failure(match_id, reason))

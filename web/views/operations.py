@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from league import health, moderation, play
-from league.bots import jails
+from league.bots import sandbox_reports
 from league.models import Match
 from web.forms import DecisionForm, FindMatchForm, status_of
 from web.requests import operator_only, signed_in
@@ -39,7 +39,7 @@ def overview(request: HttpRequest) -> HttpResponse:
         "now": now,
         "faults": health.find_faults(),
         "alarms": health.find_alarms(),
-        "sandbox": jails.find_fault(),
+        "sandbox": sandbox_reports.find_fault(),
         "waiting": operations.waiting_longest(),
         "failed": operations.failed_matches(),
         "void": operations.void_matches(),

@@ -1,6 +1,5 @@
 """From an upload to a version that plays, or the reason why not."""
 
-import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import NoReturn
@@ -14,7 +13,7 @@ from pytest_django import Settings
 
 from bots_sdk.sandbox.errors import SandboxUnavailableError
 from league import bots, competitions
-from league.bots import check_attempts, checks, jails
+from league.bots import check_attempts, checks, jails, sandbox_reports
 from league.bots.qualifying import CheckTooLongError, MatchSetting, WallLimit
 from league.models import Bot, BotSource, BotVersion, QualifyingMatch
 from league.single_workers import Work, single_worker
@@ -349,27 +348,27 @@ def test_without_a_sandbox_a_version_waits(bot: Bot, monkeypatch: pytest.MonkeyP
         patch.setattr(jails, "proven_jail", none)
         jails.distrust()
         assert not bots.check_version(version.pk)
-        assert "no Landlock" in (jails.find_fault() or "")
+        assert "no Landlock" in (sandbox_reports.find_fault() or "")
     jails.distrust()
     assert bots.check_version(version.pk)
-    assert jails.find_fault() is None
+    assert sandbox_reports.find_fault() is None
 
 
-def test_the_fault_of_a_host_that_is_gone_does_not_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_fault_of_a_worker_that_is_gone_does_not_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     def none(**_: object) -> NoReturn:
         raise SandboxUnavailableError("no Landlock")
 
     now = time.time()
     with monkeypatch.context() as patch:
         patch.setattr(jails, "proven_jail", none)
-        patch.setattr(socket, "gethostname", lambda: "replaced")
+        patch.setattr(sandbox_reports, "_reporter", "play@replaced")
         jails.distrust()
         assert not jails.prove()
     jails.distrust()
     assert jails.prove()
-    assert "replaced: no Landlock" in (jails.find_fault() or "")
-    monkeypatch.setattr(time, "time", lambda: now + jails.REPORTED_FOR + 60)
-    assert jails.find_fault() is None
+    assert "play@replaced: no Landlock" in (sandbox_reports.find_fault() or "")
+    monkeypatch.setattr(time, "time", lambda: now + sandbox_reports.REPORTED_FOR + 60)
+    assert sandbox_reports.find_fault() is None
 
 
 def test_a_version_whose_task_is_lost_is_queued_again_once_a_minute(bot: Bot) -> None:

@@ -20,7 +20,7 @@ from bots_sdk.sandbox.errors import SandboxBrokenError, SandboxUnavailableError
 from engine.games.game import Observation
 from engine.record import verify
 from league import bots, play
-from league.bots import jails
+from league.bots import jails, sandbox_reports
 from league.models import Bot, BotSource, Match, SeatLog
 from league.play import bot_processes, mixed_tables, owner_reports
 from league.play.bot_processes import BotProcesses
@@ -155,7 +155,7 @@ def no_sandbox(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Match], ob
     monkeypatch.setattr(jails, "proven_jail", none)
     jails.distrust()
     assert not jails.prove()
-    monkeypatch.setattr(jails, "lacking_for", lambda: settings.SANDBOX_PATIENCE)
+    monkeypatch.setattr(sandbox_reports, "lacking_for", lambda: settings.SANDBOX_PATIENCE)
     yield lambda match: cache.delete(f"tried:{match.pk}")
     jails.distrust()
 
@@ -212,14 +212,14 @@ def test_a_match_with_remote_bots_outlives_killed_sandboxes_and_is_void_after_tw
 
 
 def test_no_sandbox_is_lacking_while_one_worker_has_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    jails._report("")
-    jails._report("no Landlock")
+    sandbox_reports.note("")
+    sandbox_reports.note("no Landlock")
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: now + 700)
-    jails._report("no Landlock")
-    assert 699 < jails.lacking_for() < 702
-    jails._report("")
-    assert jails.lacking_for() == 0
+    sandbox_reports.note("no Landlock")
+    assert 699 < sandbox_reports.lacking_for() < 702
+    sandbox_reports.note("")
+    assert sandbox_reports.lacking_for() == 0
 
 
 def test_a_broken_sandbox_is_no_fault_and_the_match_is_played_again(

@@ -15,7 +15,7 @@ from structlog.contextvars import bound_contextvars
 from engine.games.game import Observation
 from engine.referee import Player
 from league import competitions, heartbeats, play, queueing, tasks
-from league.bots import HostedBot, jails
+from league.bots import HostedBot, jails, sandbox_reports
 from league.models import Match, Tournament
 from league.play import hosted, leases, match_queue
 from tests import logs
@@ -138,7 +138,7 @@ def test_a_match_whose_lease_is_lost_stops_at_its_next_move(
 
 
 def test_the_sandboxes_of_a_match_that_becomes_void_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    cache.delete("sandbox-reports")  # of other tests
+    sandbox_reports.forget_all()  # of other tests
     monkeypatch.setattr(leases, "LOOK_EVERY", 0.0)
     seated = [ready_bot(owner()) for _ in range(3)]
     match = play.open_unrated_match(
@@ -156,7 +156,7 @@ def test_the_sandboxes_of_a_match_that_becomes_void_end(monkeypatch: pytest.Monk
     assert not play.play_match(match.pk)
     assert [bot._asked for bot in processes] == [0, 0, 0]
     assert [bot._process for bot in processes] == [None, None, None]
-    assert jails.find_fault() is None
+    assert sandbox_reports.find_fault() is None
 
 
 def test_a_lease_that_cannot_be_read_is_no_fault_of_a_bot(

@@ -1,16 +1,15 @@
 """Matches that wait while workers are alive and play none: pages and `/readyz` show it."""
 
-import time
 from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
-from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 from django.utils.html import escape
 
 from league import competitions, health, heartbeats, play
+from league.bots import sandbox_reports
 from league.models import Ladder, Match
 from league.play.standstill import STANDSTILL, standing_still
 from tests.league import small
@@ -52,7 +51,7 @@ def test_matches_that_have_just_been_queued_are_no_standstill(waiting: list[int]
 def test_readyz_and_the_bots_page_show_a_standstill(
     client: Client, waiting: list[int], ada: User
 ) -> None:
-    cache.delete("sandbox-reports")  # of other tests
+    sandbox_reports.forget_all()  # of other tests
     heartbeats.note_worker(health.QUEUES)
     for part in ("beat", "gateway", "deadlines"):
         heartbeats.note_part(part)
@@ -64,6 +63,6 @@ def test_readyz_and_the_bots_page_show_a_standstill(
     shown = page(client, f"/bots/{ada.bots.get().name}/")
     assert escape("Its first blocks wait, because the league's workers play no matches") in shown
     assert "played now" not in shown
-    cache.set("sandbox-reports", {"host": ("no user namespaces", time.time())})
+    sandbox_reports.note("no user namespaces")
     assert client.get("/readyz").json()["faults"] == {}
-    cache.delete("sandbox-reports")
+    sandbox_reports.forget_all()
