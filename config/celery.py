@@ -17,6 +17,7 @@ from django_structlog.celery.steps import DjangoStructLogInitStep
 from config.lifetime import end_with_parent
 from config.postgres.kept import KEPT
 from config.starting import read_settings
+from league.log_lines import say
 
 read_settings()
 
@@ -57,6 +58,14 @@ def note_worker(**_: object) -> None:
     _workers[:] = [os.getpid()]
     settings = multiprocessing.current_process()._config  # type: ignore[attr-defined]
     settings["tempdir"] = tempfile.gettempdir()
+
+
+@worker_init.connect
+def say_in_the_form_of_the_log(**_: object) -> None:
+    """Let the worker's own lines, such as that of its end, have the form of all others."""
+    from celery.apps import worker  # only a worker has loaded it
+
+    worker.safe_say = say
 
 
 @worker_init.connect

@@ -12,6 +12,7 @@ from django.core.exceptions import ImproperlyConfigured
 from bots_sdk.reference import HOUSE
 from config import environment, schedule
 from config import logging as logs
+from league.log_lines import catch_the_rest
 
 # NumPy reads it when it is loaded. More threads would take processors from matches, and
 # performance fits would be no faster.
@@ -275,6 +276,7 @@ LOGOUT_REDIRECT_URL = "web:home"
 # -- Logging -------------------------------------------------------------------------------------
 
 logs.configure_structlog()
+catch_the_rest()
 LOGGING = logs.django_logging(
     environment.choice("LOG_FORMAT", logs.FORMATS), reports=bool(SENTRY_DSN)
 )

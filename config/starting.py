@@ -6,6 +6,8 @@ import sys
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
+from league.log_lines import in_json, line_of
+
 
 def read_settings() -> None:
     """Read Django's settings; if one is missing or wrong, end with one sentence and status 1.
@@ -17,4 +19,7 @@ def read_settings() -> None:
     try:
         _ = settings.SECRET_KEY
     except ImproperlyConfigured as error:
+        if in_json() and not sys.stderr.isatty():
+            line = line_of(str(error), level="critical", logger="config")
+            sys.exit(line)
         sys.exit(str(error))

@@ -1,5 +1,6 @@
 """What the terminal shows of the parts' output, and the file that keeps all of it."""
 
+import json
 import logging
 import re
 from contextlib import suppress
@@ -30,15 +31,19 @@ class Output:
         stops: whether the parts are being stopped. What they print then is only in the file.
     """
 
-    def __init__(self, file: Path | None = None, *, verbose: bool = False) -> None:
+    def __init__(
+        self, file: Path | None = None, *, verbose: bool = False, in_json: bool = False
+    ) -> None:
         """Open the file.
 
         Args:
             file: keeps all lines, at most 30 MB in three files; None: all lines are printed.
             verbose: whether routine lines are printed too.
+            in_json: whether each line is a JSON object, with the name of its part.
         """
         self.stops = False
         self._verbose, self._log = verbose or file is None, logging.Logger("parts")
+        self._in_json = in_json
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True)
             kept = _Kept(file, maxBytes=_MAX_BYTES, backupCount=_KEPT_FILES, encoding="utf-8")
@@ -52,6 +57,13 @@ class Output:
             line: what the part wrote.
             routine: whether the line is routine, whatever it says.
         """
+        if self._in_json:
+            if not line:
+                return
+            values = _values(line)
+            routine |= values.get("level") in ("info", "debug")
+            part = _COLOUR.sub("", prefix).strip(" |")
+            prefix, line = "", json.dumps({"part": part, **values}, ensure_ascii=False)
         self._log.info("%s%s", _COLOUR.sub("", prefix), line)
         if self._verbose or not (routine or self.stops or _ROUTINE.search(line)):
             with suppress(OSError):
@@ -62,3 +74,12 @@ class Output:
         for handler in list(self._log.handlers):
             with suppress(OSError):
                 handler.close()
+
+
+def _values(line: str) -> dict[str, object]:
+    """Return the values of a line that is a JSON object; any other line is a message."""
+    with suppress(ValueError):
+        found = json.loads(line)
+        if isinstance(found, dict):
+            return found
+    return {"message": line}

@@ -142,6 +142,7 @@ def web(at: Path) -> Part:
             *("--workers", _count("WEB_WORKERS", max(1, _CPUS // 2))),
             *("--blocking-threads", os.environ.get("WEB_THREADS", "16")),
             *("--respawn-failed-workers", "--uds", at, "--log-level", "error"),
+            *("--log-config", CHECKOUT / "config" / "granian.json"),
             *("--factory", "config.wsgi:for_worker"),
         ],
         forked=True,
@@ -307,7 +308,13 @@ async def _run(
     sleep = sleep_with(environment["REDIS_URL"])
     parts = _parts(options, environment, place, sleep)
     fork_socket = place.sockets / "forks.sock"
-    with closing(Output(options.directory / LOG, verbose=options.verbose)) as output:
+    with closing(
+        Output(
+            options.directory / LOG,
+            verbose=options.verbose,
+            in_json=environment.get("LOG_FORMAT") == "json",
+        )
+    ) as output:
         supervisor = Supervisor(
             environment,
             CHECKOUT,

@@ -1,5 +1,6 @@
 """What the terminal of `make up` shows, and what its log keeps."""
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -57,6 +58,24 @@ def test_a_verbose_league_prints_all(
 ) -> None:
     opened(tmp_path / "league.log", verbose=True).take("web | ", REQUEST)
     assert capsys.readouterr().out == f"web | {REQUEST}\n"
+
+
+def test_with_json_each_line_is_an_object_with_its_part(
+    opened: Opened, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = opened(tmp_path / "league.log", in_json=True)
+    output.take("\033[36mweb   | \033[0m", '{"message": "request finished", "level": "info"}')
+    output.take("clock | ", '{"message": "calls of bots fail", "level": "warning"}')
+    output.take("play  | ", "ended with status 1; it starts again")
+    output.take("play  | ", "")
+    kept = [json.loads(line) for line in (tmp_path / "league.log").read_text().splitlines()]
+    assert [(line["part"], line["message"]) for line in kept] == [
+        ("web", "request finished"),
+        ("clock", "calls of bots fail"),
+        ("play", "ended with status 1; it starts again"),
+    ]
+    printed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert printed == kept[1:]  # requests are in the log alone
 
 
 def test_a_log_that_grows_is_cut_into_three_files(opened: Opened, tmp_path: Path) -> None:
