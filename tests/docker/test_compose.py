@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -12,12 +13,14 @@ import time
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from config.environment import defaults
 from tests.docs.documents import ROOT, plain, table
 
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "docker" / "compose.yaml").read_text())
+WORKERS: dict[str, Any] = yaml.safe_load((ROOT / "docker" / "compose.workers.yaml").read_text())
 PARTS: dict[str, dict[str, Any]] = {
     name: service
     for name, service in COMPOSE["services"].items()
@@ -85,9 +88,15 @@ def test_compose_passes_on_every_setting() -> None:
         assert value is None or f"${{{name}:" in value or name in given, name
 
 
-def test_every_part_has_a_health_check_and_time_to_end() -> None:
+def test_every_service_that_runs_on_has_a_health_check() -> None:
+    for compose in (COMPOSE, WORKERS):
+        for name, service in compose["services"].items():
+            if service["restart"] != "no":
+                assert service["healthcheck"]["test"], name
+
+
+def test_every_part_has_time_to_end() -> None:
     for name, part in PARTS.items():
-        assert part["healthcheck"]["test"], name
         if ("celery" in part["command"] and "beat" not in part["command"]) or name == "web":
             assert part["stop_grace_period"] in ("40s", "1m"), name
 
@@ -119,6 +128,7 @@ def test_backups_go_on_after_one_that_failed_and_a_stop_ends_them_at_once(tmp_pa
     (tmp_path / "backups").mkdir()
     command = [word.replace("$$", "$") for word in COMPOSE["services"]["backups"]["command"]]
     given = {"LOG": str(log), "BACKUP_DIRECTORY": str(tmp_path / "backups")}
+    given["ALIVE_FILE"] = str(tmp_path / "alive")
     path = f"{tmp_path}:{os.environ['PATH']}"
     with subprocess.Popen(
         command, env={**given, "PATH": path}, stderr=subprocess.PIPE, text=True, process_group=0
@@ -132,6 +142,60 @@ def test_backups_go_on_after_one_that_failed_and_a_stop_ends_them_at_once(tmp_pa
         assert backups.wait(5) == 0
         assert backups.stderr
         assert backups.stderr.read().count("The backup failed") == 2
+
+
+def is_healthy(service: str, environment: dict[str, str], **replaced: str) -> bool:
+    """Return what the health check of a service finds here.
+
+    Args:
+        service: its name.
+        environment: its variables.
+        replaced: texts of the check, as keys, that are other texts here.
+    """
+    kind, test = COMPOSE["services"][service]["healthcheck"]["test"]
+    assert kind == "CMD-SHELL"
+    for old, new in {"$$": "$", "${DOMAIN:+01BB}": "", **replaced}.items():
+        test = test.replace(old, new)
+    given = {"PATH": os.environ["PATH"], **environment}
+    done = subprocess.run(["sh", "-c", test], env=given, capture_output=True, check=False)
+    return done.returncode == 0
+
+
+@pytest.mark.parametrize("works", [True, False])
+def test_backups_are_healthy_if_the_last_one_succeeded_and_is_young(
+    works: bool, tmp_path: Path
+) -> None:
+    program = tmp_path / "python"
+    program.write_text(f"#!/bin/sh\necho done >> {tmp_path}/log; {'true' if works else 'false'}\n")
+    program.chmod(0o755)
+    alive = tmp_path / "alive"
+    given = {"ALIVE_FILE": str(alive), "BACKUP_DIRECTORY": str(tmp_path)}
+    command = [word.replace("$$", "$") for word in COMPOSE["services"]["backups"]["command"]]
+    path = f"{tmp_path}:{os.environ['PATH']}"
+    with subprocess.Popen(
+        command, env={**given, "PATH": path}, stderr=subprocess.DEVNULL, process_group=0
+    ) as backups:
+        until = time.monotonic() + 20
+        while not (tmp_path / "log").exists() or is_healthy("backups", given) != works:
+            assert time.monotonic() < until
+            time.sleep(0.02)
+        backups.send_signal(signal.SIGTERM)
+    if works:
+        long_ago = time.time() - 27 * 3600
+        os.utime(alive, (long_ago, long_ago))
+        assert not is_healthy("backups", given)
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::"])
+def test_the_door_is_healthy_while_a_front_listens(host: str) -> None:
+    kind = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(kind) as front:
+        front.bind((host, 0))
+        port = f"{front.getsockname()[1]:04X}"
+        assert not is_healthy("door", {}, **{"1F90": port})
+        front.listen()
+        assert is_healthy("door", {}, **{"1F90": port})
+    assert not is_healthy("door", {}, **{"1F90": port})
 
 
 def test_each_part_that_runs_uploaded_bots_gets_the_seccomp_profile() -> None:
