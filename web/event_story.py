@@ -88,14 +88,6 @@ def undrawn_stages(bracket: Sequence[BracketRound], seats: int) -> list[UndrawnS
     return undrawn
 
 
-def bots_left(bracket: Sequence[BracketRound]) -> int:
-    """Return the number of bots in the last stage of a knockout that is drawn."""
-    if not bracket:
-        return 0
-    last = bracket[-1]
-    return len(last.byes) + sum(len(table.seats) for table in last.tables)
-
-
 def _advancing(sizes: Sequence[int]) -> int:
     return sum(places_to_advance(size, final=False) for size in sizes)
 

@@ -81,6 +81,11 @@ class BracketTable:
     max_extra: int
 
     @property
+    def extra_numbers(self) -> range:
+        """Numbers of the extra blocks whose scores the seats have, from 1."""
+        return range(1, max((len(seat.scores) for seat in self.seats), default=1))
+
+    @property
     def by_seed(self) -> bool:
         """Whether seeds decided the cut, because it was still tied after the extra blocks."""
         on = {seat.scores for seat in self.seats if seat.goes_on and seat.seed}

@@ -1,6 +1,7 @@
 """Tournaments for pages: lists, and the bots that a person may enter or withdraw."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
@@ -8,11 +9,26 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from league.competitions import takes_entries
-from league.competitions.history import History
+from league.competitions.history import History, history_of
+from league.competitions.tournament_standings import BracketRound, bracket_of, standings_of
 from league.models import Bot, FeedItem, Tournament, TournamentEntry
 from league.visibility import owns
 
 State = Tournament.State
+_LEADS = 4
+"""Maximum number of tournaments of a list whose leader is computed: each costs some queries."""
+
+
+class Lead(NamedTuple):
+    """How a running tournament stands, for a list.
+
+    Attributes:
+        bot: name of the bot that leads; "" in a knockout, where no score compares all bots.
+        text: the rest of the sentence, such as "leads with 5.29 points".
+    """
+
+    bot: str
+    text: str
 
 
 def tournaments_to_come() -> QuerySet[Tournament]:
@@ -39,6 +55,37 @@ def winners_of(tournaments: Iterable[Tournament]) -> dict[int, str]:
     """Return the names of the winners of tournaments that are over, by tournament; one query."""
     ends = FeedItem.objects.filter(kind=FeedItem.Kind.FINISHED, tournament__in=list(tournaments))
     return dict(ends.filter(bot__isnull=False).values_list("tournament", "bot__name"))
+
+
+def leads_of(tournaments: Iterable[Tournament]) -> dict[int, Lead]:
+    """Return who leads running tournaments, by tournament; the first `_LEADS` with a result.
+
+    Args:
+        tournaments: of a list, with their ladders.
+    """
+    running = [each for each in tournaments if each.state == State.RUNNING][:_LEADS]
+    leads = {each.pk: _lead(history_of(each)) for each in running}
+    return {pk: lead for pk, lead in leads.items() if lead is not None}
+
+
+def _lead(history: History) -> Lead | None:
+    if history.tournament.format == Tournament.Format.KNOCKOUT:
+        left = bots_left(bracket_of(history))
+        begun = left and left < len(history.entries)
+        return Lead("", f"{left} of {len(history.entries)} bots are left") if begun else None
+    placed = [each for each in standings_of(history) if each.row.rank is not None]
+    if not placed or not any(each.row.blocks for each in placed):
+        return None
+    points = f"{float(placed[0].row.score):.2f}"
+    return Lead(placed[0].bot.name, f"leads with {points} points")
+
+
+def bots_left(bracket: Sequence[BracketRound]) -> int:
+    """Return the number of bots in the last stage of a knockout that is drawn."""
+    if not bracket:
+        return 0
+    last = bracket[-1]
+    return len(last.byes) + sum(len(table.seats) for table in last.tables)
 
 
 def matching(tournaments: QuerySet[Tournament], wanted: str, format_: str) -> QuerySet[Tournament]:

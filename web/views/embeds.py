@@ -15,6 +15,7 @@ from web.csp import framed
 from web.requests import whole_number
 from web.selectors.ladders import bot_ahead, standings_page, sums_of
 from web.selectors.matches import matches_with_seats
+from web.selectors.tournaments import bots_left
 from web.table.tables import table_of
 
 _ROWS = 10
@@ -66,7 +67,7 @@ def tournament(request: HttpRequest, pk: int) -> HttpResponse:
         "tournament": found,
         "now": event_story.now(history, [name for _, name in names]),
         "bracket": bracket,
-        "left": event_story.bots_left(bracket),
+        "left": bots_left(bracket),
         "undrawn": []
         if history.is_over
         else event_story.undrawn_stages(bracket, found.ladder.seats),

@@ -56,6 +56,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "playing": playing,
         "ladders": ladders.ladders_with_movement(_LADDERS, _TOP),
         "coming": coming,
+        "leads": tournaments.leads_of(coming),
         "ends": _with_links(last_ends(_ENDS)),
         "matches": matches.tagged([match for match in latest if match.pk not in on_page][:_LATEST]),
         "live": True,

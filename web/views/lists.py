@@ -136,6 +136,7 @@ def events(request: HttpRequest) -> HttpResponse:
         "coming": coming,
         "page": page,
         "winners": winners,
+        "leads": event_rows.leads_of(coming),
         "last": last if is_front and last is not None and last.pk in winners else None,
         "next": next((one for one in coming if one.starts_at > timezone.now()), None),
         "searched": filtered or page.paginator.count + coming.paginator.count >= _FEW,

@@ -21,6 +21,7 @@ from web import event_story, tournament_page
 from web.requests import form_of_a_person, page_of, visitor, whole_number
 from web.selectors.rounds import blocks_of, progress_of
 from web.selectors.tournaments import (
+    bots_left,
     bots_to_enter,
     bots_to_withdraw,
     house_bots_to_play,
@@ -70,7 +71,7 @@ def tournament(request: HttpRequest, pk: int) -> HttpResponse:
         "standings": rows,
         "ranked": tournament_page.ranked(rows),
         "bracket": bracket,
-        "left": event_story.bots_left(bracket),
+        "left": bots_left(bracket),
         "crossed": tournament_page.cross_table(history, placed),
         "rounds": [
             (number, round_, name, progress[round_.pk])

@@ -207,10 +207,12 @@ def test_before_the_first_block_is_over_nobody_has_a_rank_or_a_lot(client: Clien
     assert "<progress" not in text
     assert "Cross table</h2>" not in text
     assert ">being played<" not in text
-    assert "the next matches wait to be played" in text
+    assert "no block is finished yet;" in text
+    assert "still to be played." in text
+    assert "No result yet" in page(client, "/events/")
     Match.objects.filter(pk=Match.objects.earliest("pk").pk).update(status="playing")
     text = page(client, f"/tournaments/{tournament.pk}/")
-    assert "1 match in play now" in text
+    assert "1 match is in play" in text
     assert ">being played<" in text
 
 
@@ -345,3 +347,25 @@ def test_no_disqualified_bot_leads_a_tournament(client: Client) -> None:
     for placed in tournament_standings(swiss):
         competitions.disqualify(tournament=swiss, bot=placed.bot, reason="It printed its cards.")
     assert "leads with" not in lead_of(client, swiss)
+
+
+def test_the_list_names_who_leads_a_running_tournament(client: Client) -> None:
+    tournament = small.tournament(small.ladder(), format="round-robin")
+    small.bots(5)
+    small.run_once()
+    tournament.refresh_from_db()
+    assert tournament.state == "running"
+    first = tournament_standings(tournament)[0]
+    text = words_of(page(client, "/events/"))
+    assert f"{first.bot.name} leads with {float(first.row.score):.2f} points" in text
+
+
+def test_the_list_counts_the_bots_left_in_a_knockout(client: Client) -> None:
+    tournament = small.tournament(small.ladder(), format="knockout", extra_blocks=0)
+    small.bots(6)
+    seen = ""
+    while competitions.tournaments_to_advance() or tournament.state == "running":
+        small.run_once()
+        seen += words_of(page(client, "/events/"))
+        tournament.refresh_from_db()
+    assert re.search(r" [2-5] of 6 bots are left", seen)
