@@ -104,7 +104,7 @@ def serve(config: dict[str, Any]) -> NoReturn:
                 _become_bot(config, descriptors, zygote)
             for descriptor in descriptors:
                 os.close(descriptor)
-            watched = None if pid is None else _watch(pid, socket, sender, events)
+            watched = None if pid is None else _watch(pid, socket, sender, events, config["uid"])
             if pid is None or watched is None:
                 os.close(socket)
             else:
@@ -129,7 +129,9 @@ def _fork(processes: namespaces.Processes | None) -> int | None:
     return pid
 
 
-def _watch(pid: int, socket: int, sender: passing.Sender, events: select.epoll) -> int | None:
+def _watch(
+    pid: int, socket: int, sender: passing.Sender, events: select.epoll, uid: int | None
+) -> int | None:
     """Send the process descriptor of a child, and wait for its end; return the descriptor.
 
     Returns None, and kills the child, if the worker does not wait for it or the kernel refuses.
@@ -140,12 +142,31 @@ def _watch(pid: int, socket: int, sender: passing.Sender, events: select.epoll) 
         sender.send(socket, handle)
         events.register(handle, select.EPOLLIN)
     except OSError:
-        os.kill(pid, signal.SIGKILL)
+        _kill(pid, uid)
         os.waitpid(pid, 0)
         if handle is not None:
             os.close(handle)
         return None
     return handle
+
+
+def _kill(pid: int, uid: int | None) -> None:
+    """Kill a child, also if it has become the user of bots meanwhile.
+
+    In tier 1 a zygote of root may not send signals to other users. It may take their real user id:
+    this permits the signal, and changes no other right.
+    """
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except PermissionError:
+        if uid is None:
+            raise
+        own = os.getuid()
+        os.setresuid(uid, -1, -1)
+        try:
+            os.kill(pid, signal.SIGKILL)
+        finally:
+            os.setresuid(own, -1, -1)
 
 
 def _report(pid: int, socket: int, *, is_broker: bool) -> None:
