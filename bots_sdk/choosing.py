@@ -20,7 +20,7 @@ class BotFaultError(Exception):
     """A bot returned no legal move; the message gives the reason in one line.
 
     Attributes:
-        kind: ``crash``, ``illegal`` or ``slow``, which is printed as ``timeout``.
+        kind: ``crash``, ``illegal`` or ``timeout``, as the league names faults.
         traceback: the traceback of a crash; empty for other kinds.
     """
 

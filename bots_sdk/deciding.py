@@ -21,8 +21,6 @@ from bots_sdk.reports import Report, RunnerStatus
 from engine.referee import TimeControl
 
 _MAX_INFO_SECONDS = 2.0
-_PRINTED_KINDS = {"slow": "timeout"}
-"""The words for people, where they differ from the kinds in JSON, which programs may read."""
 
 
 @dataclass(slots=True)
@@ -75,7 +73,7 @@ class MoveChooser:
             self._status.note_move(_now() - began)
         except TimeoutError:
             reason = f"no answer after {_now() - began:.1f} s, and the clock runs out"
-            return self._fall_back(turn, BotFaultError("slow", reason))
+            return self._fall_back(turn, BotFaultError("timeout", reason))
         except BotFaultError as fault:
             return self._fall_back(turn, fault)
         return move
@@ -132,7 +130,7 @@ class MoveChooser:
         )
         text = (
             f"match {turn['match']}, turn {turn['turn']}: "
-            f"{_PRINTED_KINDS.get(fault.kind, fault.kind)}: {fault}; "
+            f"{fault.kind}: {fault}; "
             f"played {move!r}, the first legal move, instead; {saved.note}"
         )
         if fault.traceback:
