@@ -3,8 +3,10 @@
 A token is only sent to the address that it was saved for. Only you can read the file.
 """
 
+import errno
 import json
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -72,7 +74,7 @@ class Saved:
         except FileNotFoundError:
             return cls(path)
         except OSError as error:
-            raise SavedError(f"{path} can't be read: {error.strerror}.") from None
+            raise SavedError(f"{path} can't be read: {error.strerror}. {_remedy(error)}") from None
         except (ValueError, TypeError, KeyError, AttributeError):
             raise SavedError(f"{path} is damaged. Remove it, then log in again.") from None
 
@@ -112,7 +114,21 @@ class Saved:
                 file.write(text)
             Path(fresh).replace(self.path)
         except OSError as error:
-            raise SavedError(f"{self.path} can't be written: {error.strerror}.") from None
+            raise SavedError(
+                f"{self.path} can't be written: {error.strerror}. {_remedy(error)}"
+            ) from None
+
+
+def _remedy(error: OSError) -> str:
+    """Return what a person can do about a file that can't be read or written, as a sentence."""
+    elsewhere = ", or set XDG_CONFIG_HOME to another directory" * (sys.platform == "linux")
+    if error.errno == errno.ENOSPC:
+        return f"Free some space on its disk{elsewhere}."
+    if error.errno == errno.EROFS:
+        return f"Make its disk writable{elsewhere}."
+    if error.errno in (errno.ENOTDIR, errno.EEXIST, errno.EISDIR):
+        return f"Move away what stands in its place{elsewhere}."
+    return f"Check the permissions of the file and its directory{elsewhere}."
 
 
 @contextmanager

@@ -17,7 +17,7 @@ def match_number(word: str) -> int | None:
     """Return a word as the number of a match; None if it is another word, such as a file's name.
 
     Raises:
-        ImpossibleError: the number is too large for a match.
+        ImpossibleError: the number is 0, or too large for a match.
     """
     if not word.isdecimal():
         return None
@@ -25,6 +25,8 @@ def match_number(word: str) -> int | None:
         raise ImpossibleError(
             f"{quote(word, 20)} is too large for the number of a match: it has {len(word)} digits."
         )
+    if not int(word):
+        raise ImpossibleError(f"{word} is not the number of a match; they begin at 1.")
     return int(word)
 
 

@@ -1,8 +1,12 @@
 """The file with saved tokens: several commands change it at once."""
 
+import errno
+import os
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
+from typing import NoReturn
 
 import pytest
 
@@ -55,4 +59,31 @@ def test_a_file_with_a_value_of_another_type_is_damaged(tmp_path: Path, content:
     path = tmp_path / "leagues.json"
     path.write_text(content)
     with pytest.raises(SavedError, match=r"is damaged. Remove it"):
+        Saved.read(path)
+
+
+@pytest.mark.parametrize(
+    ("number", "remedy"),
+    [
+        (errno.EACCES, "Check the permissions of the file and its directory"),
+        (errno.ENOSPC, "Free some space on its disk"),
+        (errno.EROFS, "Make its disk writable"),
+        (errno.EEXIST, "Move away what stands in its place"),
+    ],
+)
+def test_a_file_that_cannot_be_used_has_a_remedy(
+    number: int, remedy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> NoReturn:
+        raise OSError(number, os.strerror(number))
+
+    path = tmp_path / "leagues.json"
+    monkeypatch.setattr(tempfile, "mkstemp", fail)
+    with pytest.raises(SavedError) as refused, Saved.changing(path) as saved:
+        saved.league("http://a").token = "x"
+    assert str(refused.value).startswith(
+        f"{path} can't be written: {os.strerror(number)}. {remedy}, or set XDG_CONFIG_HOME"
+    )
+    monkeypatch.setattr(Path, "read_text", fail)
+    with pytest.raises(SavedError, match=f"can't be read: .*{remedy}"):
         Saved.read(path)

@@ -152,6 +152,8 @@ def test_gifts_are_not_called_points(home: Home) -> None:
         (["7", "8"], "Watch one match at a time"),
         (["9" * 5000], "too large for the number of a match: it has 5000 digits"),
         (["http://x/matches/" + "9" * 5000], "too large for the number of a match"),
+        (["0"], "0 is not the number of a match; they begin at 1"),
+        (["http://x/matches/0/"], "0 is not the number of a match; they begin at 1"),
         (["7", "--seed", "x"], "leave out --game, --rules, --seats"),
         (["thumb", "thumb", "thumb", "thumb", "--seats", "3"], "4 bots are given for 3 seats"),
         (["house", "--seats", "3"], "4 bots are given for 3 seats"),
