@@ -7,6 +7,7 @@ from django.contrib.auth.forms import UserChangeForm
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db.models import Model
+from django.utils import timezone
 
 from league import accounts, competitions
 from league.bots import bot_problems
@@ -83,6 +84,13 @@ class TournamentForm(WholeRowForm):
         competitions.check_tournament(row)
         if {"entries_open_at", "starts_at"} & set(self.changed_data):
             competitions.check_times(row.entries_open_at, row.starts_at)
+
+    def clean(self) -> dict[str, Any]:
+        """Let an opening that has passed be now, as for organisers: nobody could enter before."""
+        cleaned = super().clean()
+        if "entries_open_at" in self.changed_data and cleaned.get("entries_open_at"):
+            cleaned["entries_open_at"] = max(cleaned["entries_open_at"], timezone.now())
+        return cleaned
 
 
 class ScheduleForm(WholeRowForm):

@@ -263,6 +263,31 @@ def test_a_tournaments_times_are_checked_as_in_the_api(organiser: Client) -> Non
     assert tournament.starts_at == before
 
 
+def test_an_opening_of_entries_that_has_passed_counts_as_now(organiser: Client) -> None:
+    """As on the organisers' pages: nobody could enter before."""
+    now = timezone.now()
+    tournament = competitions.announce_tournament(
+        title="Cup",
+        ladder=small.ladder(),
+        entries_open_at=now + timedelta(minutes=30),
+        starts_at=now + timedelta(hours=1),
+    )
+    path = f"/admin/league/tournament/{tournament.pk}/change/"
+    form = organiser.get(path).context["adminform"].form
+    sent = {name: "" if (v := form[name].value()) is None else v for name in form.fields}
+    starts = tournament.starts_at
+    sent |= {
+        "entries_open_at_0": f"{now - timedelta(days=2):%Y-%m-%d}",
+        "entries_open_at_1": "00:00:00",
+        "starts_at_0": f"{starts:%Y-%m-%d}",
+        "starts_at_1": f"{starts:%H:%M:%S}",
+    }
+    answer = organiser.post(path, {k: v for k, v in sent.items() if v is not False})
+    assert answer.status_code == 302
+    tournament.refresh_from_db()
+    assert now <= tournament.entries_open_at <= timezone.now()
+
+
 def test_the_dates_of_an_account_are_shown_and_not_changed(organiser: Client) -> None:
     ada = User.objects.create_user("ada", last_login=timezone.now())
     path = f"/admin/auth/user/{ada.pk}/change/"
