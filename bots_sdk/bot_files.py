@@ -154,16 +154,20 @@ def searched_with(directory: str, path: list[str]) -> list[str]:
 
     It comes after Python's own, as a random.py in it must not hide Python's. But it comes before a
     checkout of Twelfth Night. The sandbox has only two packages of the checkout, so there a bot's
-    own config.py is not hidden by the league's either.
+    own config.py is not hidden by the league's either. If the checkout precedes Python's own, for
+    example because PYTHONPATH names it, it moves behind the bot's.
     """
     if directory in path:
         return path
-    at = len(path)
-    if (_ROOT / "pyproject.toml").exists():
-        with suppress(ValueError):
-            library = path.index(str(Path(inspect.__file__).parent))
-            at = path.index(str(_ROOT), library)
-    return [*path[:at], directory, *path[at:]]
+    library, root = str(Path(inspect.__file__).parent), str(_ROOT)
+    if library not in path or not (_ROOT / "pyproject.toml").exists():
+        return [*path, directory]
+    begin = path.index(library)
+    found = [each for each in path[:begin] if each != root] + path[begin:]
+    if root not in found and root in path:
+        found.append(root)
+    at = found.index(root) if root in found else len(found)
+    return [*found[:at], directory, *found[at:]]
 
 
 def compiled(source: bytes, name: str) -> CodeType:

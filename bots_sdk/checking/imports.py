@@ -6,17 +6,20 @@ No list of modules decides. The sandbox contains the standard library and the pa
 
 import ast
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bots_sdk.sandbox.sources import Source
 
 _MISSES = {"ImportError", "ModuleNotFoundError", "Exception", "BaseException"}
+_BINDS_ANYTHING = {"globals", "exec", "vars", "setattr"}
 _AS_PROGRAM = {"__name__", "'__main__'"}
 """The sides of ``if __name__ == "__main__"``, a condition that never holds in a bot."""
 
 PROBE = b"""
 import json
+import re
 
 def choose(observation):
     missing = {}
@@ -30,8 +33,8 @@ def choose(observation):
     return json.dumps(missing)
 """
 """A bot that tries the imports of another bot."""
-_LACKS_THE_BOT = ("from 'bot'", "module 'bot' has no attribute")
-"""Reasons of imports that fail only because the probe stands in the place of bot.py."""
+_LACKS_OF_BOT = re.compile(r"(?:cannot import name|module 'bot' has no attribute) '(\w+)'")
+"""The reason of an import that lacks a name of bot.py; the probe stands in its place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +83,54 @@ def question(imports: list[Import]) -> dict[str, list[tuple[str, str]]]:
     return {"imports": sorted({(each.module, each.name) for each in imports})}
 
 
-def missing(answer: str, imports: list[Import]) -> list[tuple[Import, str]]:
-    """Return the imports that fail, each with the reason, from the probe's answer."""
+def missing(answer: str, imports: list[Import], main: bytes) -> list[tuple[Import, str]]:
+    """Return the imports that fail, each with the reason.
+
+    Args:
+        answer: the probe's answer.
+        imports: all imports of the bot.
+        main: the content of bot.py. The probe has none of its names.
+    """
     reasons = json.loads(answer)
-    return [
-        (each, reasons[f"{each.module} {each.name}"])
-        for each in imports
-        if f"{each.module} {each.name}" in reasons
-        and not any(why in reasons[f"{each.module} {each.name}"] for why in _LACKS_THE_BOT)
-    ]
+    names = _names_in(main)
+    found = []
+    for each in imports:
+        reason = reasons.get(f"{each.module} {each.name}")
+        if reason is not None and not _lacks_only_the_probe(reason, names):
+            found.append((each, reason))
+    return found
+
+
+def _lacks_only_the_probe(reason: str, names: set[str]) -> bool:
+    """Return whether an import fails only because the probe stands in the place of bot.py."""
+    lack = _LACKS_OF_BOT.search(reason)
+    if lack is None or "'bot'" not in reason:
+        return False
+    is_of_modules = lack[1].startswith("__") and lack[1].endswith("__")
+    return is_of_modules or lack[1] in names or "*" in names
+
+
+def _names_in(main: bytes) -> set[str]:
+    """Return all names that a file binds; ``*`` is among them if it may bind others."""
+    try:
+        tree = ast.parse(main)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {"*"}
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            names.add(node.id)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names.add("*" if node.name == "__getattr__" else node.name)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            names.update(alias.asname or alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.MatchAs | ast.MatchStar) and node.name:
+            names.add(node.name)
+        elif isinstance(node, ast.MatchMapping) and node.rest:
+            names.add(node.rest)
+        elif isinstance(node, ast.Name) and node.id in _BINDS_ANYTHING:
+            names.add("*")
+    return names
 
 
 def _imports(tree: ast.AST, file: str) -> Iterator[Import]:

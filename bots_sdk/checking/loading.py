@@ -58,7 +58,7 @@ def of_imports(
     probe = Source(main, {**source.files, "bot.py": main} if source.files else {})
     bot = runtime.start(probe, info, lambda: _PROBE_SECONDS)
     try:
-        absent = missing(bot(question(imports)), imports)
+        absent = missing(bot(question(imports)), imports, source.main)
     except (BotCrashError, BotTimeoutError, json.JSONDecodeError) as error:
         text = f"an import ended the bot's process: {error}"
         yield Finding("imports", CheckResult.WRONG, text, "Remove imports one by one to find it.")

@@ -166,14 +166,18 @@ def test_a_directory_with_a_bot_py_is_a_bot(tmp_path: Path) -> None:
     assert load(tmp_path)(INFO)(SEEN) == "give 1"
 
 
-def test_a_bots_own_module_is_found_before_one_of_a_checkout(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_first", [False, True])
+def test_a_bots_own_module_is_found_before_one_of_a_checkout(
+    is_first: bool, tmp_path: Path
+) -> None:
     """Otherwise a file beside it named config.py would be missing at home, but not at a league."""
     (tmp_path / "config.py").write_text("MOVE = 'its own'")
     written(tmp_path, "from config import MOVE\ndef choose(observation): return MOVE")
     code = (
         "import sys; from pathlib import Path; "
         "found = [path for path in sys.path if not (Path(path) / 'bots_sdk').exists()]; "
-        f"sys.path[:] = [*found, {str(ROOT)!r}, {str(ROOT)!r}]; "
+        f"roots = [{str(ROOT)!r}] * 2; "
+        f"sys.path[:] = [*roots, *found] if {is_first} else [*found, *roots]; "
         "from bots_sdk.arena.contestants import PlayerFactory, contestant; "
         f"print(PlayerFactory([contestant('mybot.py')]).player(0, {INFO})({SEEN})); "
         f"from bots_sdk.bot_files import load; print(load('mybot.py')({INFO})({SEEN}))"

@@ -249,6 +249,26 @@ def test_an_archive_finds_its_own_modules(home: Home, tmp_path: Path, check: Che
     assert "3 files" in result.stdout
 
 
+@pytest.mark.usefixtures("no_failures")
+@pytest.mark.parametrize(
+    ("beside", "statement"),
+    [
+        ("from bot import MISSING\n", "from bot import MISSING"),
+        ("import bot\ndef late():\n    return bot.MISSING\nlate()\n", "import beside"),
+    ],
+)
+def test_a_name_that_the_bots_own_file_lacks_is_missing(
+    beside: str, statement: str, home: Home, tmp_path: Path
+) -> None:
+    with zipfile.ZipFile(tmp_path / "bot.zip", "w") as archive:
+        main = "def choose(o):\n    import beside\n    return o['legal_moves'][0]\n"
+        archive.writestr("bot.py", main)
+        archive.writestr("beside.py", beside)
+    result = home("check", "bot.zip", ON)
+    assert f"`{statement}` fails: " in " ".join(result.stdout.split())
+    assert "'MISSING'" in result.stdout
+
+
 @pytest.mark.parametrize(
     ("source", "text"),
     [
