@@ -2,6 +2,7 @@
 
 import re
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,12 @@ from engine.referee import TimeControl
 
 _CLOCK = re.compile(r"\s*(\d+(?:\.\d+)?)\s*\+\s*(\d+(?:\.\d+)?)\s*", re.ASCII)
 _MAX_SECONDS = 86_400
+_SEARCH_SECONDS = 20.0
+"""The time to search for a start of the bot's process that explains a difference."""
+_MAY_RESTART = (
+    "At a table with remote bots or people, the league may start a bot's process again, with a "
+    "full bank and empty memory, and a record does not show this"
+)
 _VERSION = re.compile(r" v\d+")
 """The end of a player's name in a match of two versions of one bot."""
 
@@ -54,6 +61,8 @@ class Proof:
         clock: the clock of the match.
         moves: the moves that the module made as in the record.
         difference: the first one that it did not; None without one.
+        table: whether remote bots or people were at the table: ``live``, ``hosted`` or
+            ``unknown``. At a live table the league may start a bot's process again.
     """
 
     seat: int
@@ -61,6 +70,7 @@ class Proof:
     clock: Clock
     moves: tuple[MoveFuel, ...]
     difference: RecordError | None
+    table: str = "unknown"
 
     def check(self, file: Path, version: int | None) -> Check:
         """Return the verdict.
@@ -75,7 +85,17 @@ class Proof:
                 remedy += f": version {version} of {self.name}"
             if self.clock.source != "match":
                 remedy += f". If the clock of the match was not {self.clock}, give it with --clock"
+            if self.table != "hosted":
+                remedy += f". {_MAY_RESTART}"
             return Check("fuel", False, f"not proven: {self.difference}. {remedy}.")
+        if ply := next((each.ply for each in self.moves if each.restarted), None):
+            return Check(
+                "fuel",
+                False,
+                f"not proven, and not refuted: {file} makes the decisions of seat {self.seat} as "
+                f"in the record only if its process started again before ply {ply}. "
+                f"{_MAY_RESTART}.",
+            )
         faults = sum(each.fault is not None for each in self.moves)
         same = f", {counted(faults, 'fault')} among them" if faults else ""
         used = sum(each.fuel for each in self.moves)
@@ -181,7 +201,15 @@ def _plain(name: str) -> str:
     return Path(_VERSION.sub("", name)).stem.replace("_", "-").lower()
 
 
-def prove(record: Record, seat: int, bot: ModuleFile, clock: Clock, *, quiet: bool) -> Proof:
+def prove(
+    record: Record,
+    seat: int,
+    bot: ModuleFile,
+    clock: Clock,
+    *,
+    table: str = "unknown",
+    quiet: bool,
+) -> Proof:
     """Let a module make its moves in a match again.
 
     Args:
@@ -189,6 +217,7 @@ def prove(record: Record, seat: int, bot: ModuleFile, clock: Clock, *, quiet: bo
         seat: the bot's seat.
         bot: the bot.
         clock: the clock of the match.
+        table: see `Proof`.
         quiet: whether to show no progress.
     """
     moves: list[MoveFuel] = []
@@ -205,4 +234,28 @@ def prove(record: Record, seat: int, bot: ModuleFile, clock: Clock, *, quiet: bo
                 moves.append(each)  # noqa: PERF402 - those before an error count
         except RecordError as error:
             difference = error
-    return Proof(seat, names_of(record)[seat], clock, tuple(moves), difference)
+            if table == "live" and (found := _with_a_restart(record, seat, bot, clock, len(moves))):
+                moves, difference = found, None
+    return Proof(seat, names_of(record)[seat], clock, tuple(moves), difference, table)
+
+
+def _with_a_restart(
+    record: Record, seat: int, bot: ModuleFile, clock: Clock, same: int
+) -> list[MoveFuel] | None:
+    """Return the decisions as in the record if one new start of the process explains them.
+
+    Args:
+        record: the record of the match.
+        seat: the bot's seat.
+        bot: the bot.
+        clock: the clock of the match.
+        same: how many decisions are those of the record without such a start.
+    """
+    until = time.monotonic() + _SEARCH_SECONDS
+    for restart in range(same + 1, 1, -1):
+        if time.monotonic() > until:
+            return None
+        with suppress(RecordError):
+            again = decisions_again(record, seat, bot.program, clock.control, restart=restart)
+            return list(again)
+    return None

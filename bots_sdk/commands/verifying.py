@@ -93,11 +93,14 @@ def verify(
     bot = module_of(module) if module else None
     used_clock = clock_of(clock)
     match: Match | None = None
+    table = "unknown"
     if is_match:
         with client_for(chosen_league()[0]) as client:
             data = client.send(calls.record(number))
             match = client.send(calls.match(number))
             checks = check_match(data, match, commitment.lower(), partial(_name_now, client))
+            if bot:
+                table = _table(client, match)
         record = read(data) if is_replayed(checks) else None
     else:
         record = of_file(what, line or 1)
@@ -107,7 +110,8 @@ def verify(
         if match:
             control = TimeControl(float(match["move_seconds"]), float(match["bank_seconds"]))
             used_clock = Clock(control, "match")
-        proof = prove(record, seat_of(record, bot.path, seat), bot, used_clock, quiet=as_json)
+        proven = seat_of(record, bot.path, seat)
+        proof = prove(record, proven, bot, used_clock, table=table, quiet=as_json)
         checks.append(proof.check(bot.path, _version(match, proof.seat)))
     elif bot:
         checks.append(Check("fuel", False, _NOT_COMPUTED))
@@ -162,6 +166,19 @@ def _name_now(client: Client, name: str) -> str:
         return client.send(calls.bot(name))["name"]
     except ProblemError:
         return name
+
+
+def _table(client: Client, match: Match) -> str:
+    """Return whether remote bots or people were at a table: ``live``, ``hosted`` or ``unknown``."""
+    kinds: set[str] = set()
+    for name in {each["bot"] for each in match["seating"]}:
+        try:
+            kinds.add(client.send(calls.bot(name))["kind"] if name else "player")
+        except ProblemError:
+            kinds.add("unknown")
+    if kinds & {"remote", "player"}:
+        return "live"
+    return "unknown" if "unknown" in kinds else "hosted"
 
 
 def _version(match: Match | None, seat: int) -> int | None:

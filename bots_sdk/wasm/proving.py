@@ -25,6 +25,7 @@ class MoveFuel(NamedTuple):
         fuel: the units of fuel.
         bank_seconds: the seconds that are left in the bank after the move.
         fault: the kind of the fault; None without one.
+        restarted: whether the bot's process started again before this decision.
     """
 
     ply: int
@@ -32,6 +33,7 @@ class MoveFuel(NamedTuple):
     fuel: int
     bank_seconds: float
     fault: str | None
+    restarted: bool = False
 
 
 def fuel_of_moves(record: Record, seat: int, module: bytes, clock: TimeControl) -> list[MoveFuel]:
@@ -51,7 +53,7 @@ def fuel_of_moves(record: Record, seat: int, module: bytes, clock: TimeControl) 
 
 
 def decisions_again(
-    record: Record, seat: int, program: Program, clock: TimeControl
+    record: Record, seat: int, program: Program, clock: TimeControl, *, restart: int = 0
 ) -> Iterator[MoveFuel]:
     """Yield the fuel of each decision, as soon as the module has made it again.
 
@@ -60,6 +62,9 @@ def decisions_again(
         seat: the bot's seat.
         program: the compiled module.
         clock: the time control of the match.
+        restart: the number of the decision, from 1, before which the bot's process starts again,
+            with a full bank and empty memory. So the league plays on if a process is lost at a
+            table with remote bots. 0: it never does.
 
     Raises:
         RecordError: as in `fuel_of_moves`.
@@ -67,7 +72,7 @@ def decisions_again(
     faults = {fault.ply: fault.kind for fault in record.faults if fault.seat == seat}
     bot = _Bot(program, record, seat, clock)
     state = record.start()
-    ply = made = 0
+    ply = made = decisions = 0
     while state.actors:
         actions = {}
         for actor in state.actors:
@@ -77,10 +82,13 @@ def decisions_again(
                 fault = faults.get(ply)
                 _check_forfeit(fault, made, ply)
                 if fault != "forfeit":
-                    answer = bot.answer(state)
-                    _compare(answer, state, actions[seat], fault, ply)
+                    decisions += 1
+                    if decisions == restart:
+                        bot = _Bot(program, record, seat, clock)
+                    _compare(bot.answer(state), state, actions[seat], fault, ply)
                     made += fault is not None
-                    yield MoveFuel(ply, move, bot.fuel, bot.bank_seconds, fault)
+                    spent = MoveFuel(ply, move, bot.fuel, bot.bank_seconds, fault)
+                    yield spent._replace(restarted=decisions == restart)
             ply += 1
         state.step_unchecked(actions)
 

@@ -13,6 +13,7 @@ from bots_sdk.wasm import machine
 from bots_sdk.wasm.bot import ModulePlayer
 from bots_sdk.wasm.machine import Machine, Program
 from bots_sdk.wasm.proving import fuel_of_moves
+from engine.games.game import Observation
 from engine.rating.results import rated_places
 from engine.record import Record, replay, write
 from engine.referee import Player, TimeControl, play
@@ -70,7 +71,8 @@ def test_another_module_is_refuted_at_the_first_move_that_differs(cli: Cli) -> N
     own = [ply for ply, (seat, _) in enumerate(record.moves) if seat == 1]
     assert last.startswith(f"FAIL fuel: not proven: ply {own[1]}: the fault in the record is none,")
     assert "If late_bot.wasm did not play in seat 1, give the file that did. " in last
-    assert last.endswith("was not 0.01+0.02, give it with --clock.")
+    assert "was not 0.01+0.02, give it with --clock. " in last
+    assert "the league may start a bot's process again" in last  # a file may have such a match
     found = json.loads(cli(*words, "--json").stdout)
     assert not found["holds"]
     assert [move["ply"] for move in found["fuel"]["moves"]] == [own[0]]
@@ -114,6 +116,53 @@ def test_the_clock_of_a_league_s_match_is_the_league_s(logged_in: Cli, stub: Stu
     assert result.exit_code == 1
     assert "give the file that did: version 2 of late-bot" in result.stdout
     assert "--clock" not in result.stdout
+
+
+@pytest.mark.parametrize("kind", ["remote", "hosted"])
+def test_a_process_that_started_again_is_no_difference_at_a_table_with_remote_bots(
+    kind: str, logged_in: Cli, stub: StubLeague
+) -> None:
+    """The bot counts its moves in its memory. Its process starts again before its third one."""
+    data = late_after(3)
+    info = match_info("partridge", "eagle-short", 3, 1, CLOCK)
+    processes = [ModulePlayer(Machine(Program(data), print), info) for _ in range(2)]
+    made: list[int] = []
+
+    class Lost:
+        """A player whose process is lost after two decisions."""
+
+        @property
+        def charged_seconds(self) -> float:
+            return processes[len(made) > 2].charged_seconds
+
+        def __call__(self, observation: Observation) -> str:
+            made.append(1)
+            return processes[len(made) > 2](observation)
+
+    players: list[Player] = [make_player("house-random", luck=luck) for luck in "ab"]
+    players.insert(1, Lost())
+    names = ("thumb v1", "late-bot v2", "swan v1")
+    record = play("partridge", "eagle-short", bytes(32), players, names=names).record
+    save(record, data, "other.wasm")
+    serve(stub, record, move_seconds=CLOCK.move_seconds, bank_seconds=CLOCK.bank_seconds)
+    match = stub.answers["GET matches/7"][1]
+    for seat, (bot, version) in enumerate([("thumb", 1), ("late-bot", 2), ("swan", 1)]):
+        match["seating"][seat] |= {"bot": bot, "version": version}
+        of_bot = {"name": bot, "kind": kind if bot == "swan" else "hosted"}
+        stub.answers[f"GET bots/{bot}"] = (200, of_bot)
+    for seat, place in enumerate(rated_places(record.places, [1])):
+        match["seating"][seat]["place"] = place
+    result = logged_in("verify", 7, "--module", "other.wasm", "--seat", 1)
+    assert result.exit_code == 1
+    *_, last = result.stdout.splitlines()
+    if kind == "remote":
+        assert last.startswith(
+            "FAIL fuel: not proven, and not refuted: other.wasm makes the decisions of seat 1 as "
+            "in the record only if its process started again before ply "
+        )
+    else:
+        assert last.startswith("FAIL fuel: not proven: ply ")
+        assert "start a bot's process again" not in last
 
 
 def test_the_seat_is_that_of_the_player_with_the_name_of_the_file(cli: Cli) -> None:
