@@ -8,16 +8,19 @@ from django.urls import reverse
 from django.utils import timezone
 
 from engine.games import events as happened
+from engine.games.titles import counted, unit_of
 from engine.games.twelve_days_presets import PRESETS as TWELVE_DAYS_PRESETS
 from engine.sentences import as_sentence
 from league import play
 from league.models import Match, MatchSeat
-from league.play.headlines import seat_name
+from league.play.headlines import GUEST, seat_name
 from league.play.hints import Hint, hint
 from league.play.player_seats import SeatPhase
+from web.ordinals import ordinal
 from web.second_person import names_for, sentences_for, to_you
 from web.table.build import build
-from web.table.steps import Phase
+from web.table.replays import replay_steps
+from web.table.steps import Phase, Step
 from web.table.tables import Table, parts_of
 
 _OWN_MOVES = (
@@ -185,56 +188,66 @@ def as_json(page: dict[str, Any], own: int, after: int) -> dict[str, Any]:
 
 
 def finished(match: Match, seat: MatchSeat) -> dict[str, Any]:
-    """Return the context of a finished match: the result of each seat, the best first."""
+    """Return the context of a finished match: its result, and the table at its end."""
     seats = list(
         match.seating.select_related("bot__player", "substitute").order_by("place", "seat")
     )
-    by_seat = sorted(seats, key=lambda each: each.seat)
-    names = [seat_name(each) for each in by_seat]
-    results = [
-        {
-            "name": names[each.seat],
-            "place": each.place,
-            "score": each.score,
-            "is_own": each.pk == seat.pk,
-            "left": each.substitute.name if each.substitute and play.has_left(match, each) else "",
-        }
-        for each in seats
-    ]
+    own = seat.seat
+    names = [seat_name(each) for each in sorted(seats, key=lambda each: each.seat)]
+    marked = list(names)
+    marked[own] = "You" if names[own] == GUEST else f"{names[own]} (you)"
+    steps = replay_steps(match.record, marked)
     winners = sum(each.place == 1 for each in seats)
-    headline = f"You finish in place {seat.place} of {match.seats}"
+    headline = f"You finish {ordinal(seat.place or 0)} of {match.seats}"
     if play.has_left(match, seat):
-        headline = f"Your seat finishes in place {seat.place} of {match.seats}"
+        headline = f"Your seat finishes {ordinal(seat.place or 0)} of {match.seats}"
     elif seat.place == 1:
         headline = "You win!" if winners == 1 else "You share first place!"
     ending = [
-        to_you(as_sentence(event, names_for(names, seat.seat)))
+        to_you(as_sentence(event, names_for(names, own)))
         for event in play.final_phases(match)[-1]
         if not isinstance(event, happened.HandShown | happened.MatchOver)
     ]
     return {
-        "results": results,
         "headline": headline,
-        "sentence": _result(match.game, seats, seat, names),
+        "sentence": _result(match.game, seats, seat, names, steps[-1]),
+        "final_table": Table(
+            match, "replay", "", marked, parts_of(match), steps, len(steps), own=own
+        ),
+        "left": [
+            ("You" if each.seat == own else names[each.seat], each.substitute.name)
+            for each in seats
+            if each.substitute and play.has_left(match, each)
+        ],
         "ending": ending,
     }
 
 
-def _result(game: str, seats: Sequence[MatchSeat], own: MatchSeat, names: Sequence[str]) -> str:
-    """Return the result in one sentence; ``seats`` has the best seat first."""
-    unit = "gift" if game == "partridge" else "point"
+def _result(
+    game: str, seats: Sequence[MatchSeat], own: MatchSeat, names: Sequence[str], end: Step
+) -> str:
+    """Return the result and what it came from; ``seats`` has the best seat first."""
 
     def amount(seat: MatchSeat) -> str:
-        return f"{seat.score} {unit}{'' if seat.score == 1 else 's'}"
+        return counted(seat.score or 0, unit_of(game, 1))
+
+    def how(seat: MatchSeat) -> str:
+        if game == "partridge":
+            return ""
+        days = end.seats[seat.seat].before
+        return f": {days} from days, {(seat.score or 0) - days} from the hand"
 
     best = [each for each in seats if each.place == 1]
     if any(each.pk == own.pk for each in best):
         rest = [each for each in seats if each.place != 1]
-        ahead = f"; {names[rest[0].seat]} comes next with {amount(rest[0])}" if rest else ""
-        return f"You have {amount(own)}{ahead}."
+        ahead = f" {names[rest[0].seat]} comes next with {amount(rest[0])}." if rest else ""
+        return f"You have {amount(own)}{how(own)}.{ahead}"
     winners = [names[each.seat] for each in best]
     verb = "win" if len(winners) > 1 else "wins"
-    return f"{' and '.join(winners)} {verb} with {amount(best[0])}; you have {amount(own)}."
+    return (
+        f"{' and '.join(winners)} {verb} with {amount(best[0])}{how(best[0])}. "
+        f"You have {amount(own)}{how(own)}."
+    )
 
 
 def _choices(observation: dict[str, Any], names: Sequence[str]) -> list[MoveChoice]:
@@ -277,14 +290,16 @@ def _hand(
 def _question(observation: dict[str, Any], names: Sequence[str]) -> str:
     phase, seat = observation["phase"], observation["seat"]
     if phase == "give":
-        return f"Give a card to {names[(seat + 1) % len(names)]}, your left neighbour"
+        points = _points(observation["pot"])
+        left = names[(seat + 1) % len(names)]
+        return f"Day {observation['day']}, {points}: give a card to {left}"
     if phase == "award":
         return "Award the points to another seat"
     if phase == "play":
-        points = sum(observation["pot"])
-        return f"Play a card for {points} point{'' if points == 1 else 's'}"
+        return f"Play a card for {_points(observation['pot'])}"
     if phase == "lead":
-        return "Lead a single, a set or a straight"
+        begins = "" if observation["history"] else f"Round {observation['round']}: "
+        return f"{begins}{'l' if begins else 'L'}ead a single, a set or a straight"
     lead = next(action["cards"] for action in observation["trick"] if action["cards"])
     low = lead[-1]
     if len(lead) == 1:
@@ -292,6 +307,11 @@ def _question(observation: dict[str, Any], names: Sequence[str]) -> str:
     if lead[0] == low:
         return f"Play a set of {low}s or lower, or pass"
     return f"Play a straight whose lowest card is {low} or lower, or pass"
+
+
+def _points(pot: Sequence[int]) -> str:
+    """Return the points of a pot in words."""
+    return counted(sum(pot), "point")
 
 
 def _thinking(names: Sequence[str]) -> str:

@@ -42,4 +42,26 @@ def test_a_player_sees_the_last_result_beside_the_hand_until_the_next_move(
     assert at_turn(page)
     if "twelve" in game:  # the next turn is to play a card, after all seats have given one
         expect(page.locator(".why")).not_to_have_text(result)
-        expect(page.locator(".past")).to_have_count(0)
+        expect(page.locator(".felt .plays .tc")).to_have_count(0)
+
+
+def test_the_felt_shows_one_day_and_the_ranks_that_the_player_knows(visit: Visit) -> None:
+    page = visit.page
+    open_window(page, 1400, 900)
+    sit(page, "twelve-days calliope", 4)
+    assert at_turn(page)
+    given = page.locator(".at-0 .hand .legal").last.get_attribute("data-rank")
+    for _ in range(2):  # a card given, a card played
+        turn = page.get_attribute("#table", "data-turn")
+        by_mouse(page)
+        page.wait_for_function("turn => table.dataset.turn !== turn", arg=turn)
+        assert at_turn(page)
+    expect(page.locator("#question")).to_contain_text("give a card")
+    day = re.compile(r"^Day (\d+), ").search(page.locator("#question").inner_text())
+    assert day is not None
+    expect(page.locator(".step-title")).to_have_text(f"Day {int(day[1]) - 1} of 12")
+    expect(page.locator(".felt .plays .tc")).to_have_count(4)
+    known = page.get_by_role("list", name=re.compile("that you know$")).locator("li")
+    has_played_it = page.locator(f".at-1 .plays .r{given}").count()
+    expect(known).to_have_text([] if has_played_it else [str(given)])
+    expect(page.locator(".at-1 .hand .tc:not(.back)")).to_have_count(0)

@@ -196,7 +196,7 @@ def test_cards_move_between_the_turns_and_a_press_ends_that(visit: Visit) -> Non
     turn = page.get_attribute("#table", "data-turn")
     by_mouse(page)
     expect(page.locator(".seat.at-1 .plays .tc")).to_have_count(1)
-    page.locator(".centre").click()
+    page.locator(".seat.at-1 .count").click()
     page.wait_for_selector("#table:not(.sending)", timeout=500)
     assert page.get_attribute("#table", "data-turn") != turn
 

@@ -29,15 +29,17 @@ pytestmark = pytest.mark.django_db(transaction=True)
 QUESTIONS = [
     "Your move",
     "Play a straight whose lowest card is 12 or lower, or pass",
-    "Give a card to a-name-of-thirty-two-characters, your left neighbour",
+    "Day 10, 21 points: give a card to a-name-of-thirty-two-characters",
 ]
 """Questions of one line and more; the last one has more lines than the panel on a phone."""
 REASON = "Day 1: Two 11s cancel each other, and so do two 12s; no card is left, so " * 2
 """A reason of more lines than a phone has room for."""
 STAKE = """text => {
+    document.querySelector(".pot").hidden = false;
     document.querySelector(".stake").textContent = text;
     const days = document.querySelector(".days");
-    while (days.children.length < 3) days.append(days.lastElementChild.cloneNode(true));
+    const day = '<li class="slot"><span class="tc day">9</span></li>';
+    while (days.children.length < 3) days.insertAdjacentHTML("beforeend", day);
 }"""
 """A script that shows the points and cards of three days, of which nobody won the first two."""
 AWARDS = """() => {
@@ -116,7 +118,8 @@ def test_nothing_lies_on_the_points_at_stake(visit: Visit, width: int) -> None:
         by_mouse(page)
         after(page, turn)
     assert at_turn(page)
-    expect(page.locator(".felt .plays.past .tc")).to_have_count(4)
+    expect(page.locator(".felt .plays .tc")).to_have_count(4)
+    page.evaluate(STAKE, "Pot: 12\u00a0points")  # of days that nobody won
     assert page.evaluate(COVERED) == []
 
 

@@ -1,6 +1,6 @@
-"""The modules of the table against the engine: `scene.js`, `summary.js`, `deal_check.js`.
+"""Modules of the table: `scene.js`, `replayed.js`, `headline.js`, `summary.js`, `deal_check.js`.
 
-Chromium runs them on random matches of every preset.
+They are held against the engine and the server. Chromium runs them on random matches of every preset.
 """
 
 import json
@@ -57,7 +57,8 @@ async (given) => {
 LINES = """
 async (given) => {
     const { names, phases } = JSON.parse(given);
-    const { Fold, frameOf } = await import("/static/web/table/scene.js");
+    const { Fold } = await import("/static/web/table/scene.js");
+    const { frameOf } = await import("/static/web/table/replayed.js");
     const fold = new Fold(names.length);
     for (const phase of phases) fold.add(phase);
     const last = fold.frames.at(-1).step;
@@ -165,7 +166,8 @@ def test_the_felt_says_what_may_answer_the_lead(page: Page) -> None:
 def test_only_the_seat_itself_sees_that_it_cannot_play(page: Page) -> None:
     script = """
     async (given) => {
-        const { Fold, seenBy } = await import("/static/web/table/scene.js");
+        const { Fold } = await import("/static/web/table/scene.js");
+        const { seenBy } = await import("/static/web/table/replayed.js");
         const fold = new Fold(2);
         fold.apply({ kind: "seat_passed", seat: 1, forced: true });
         const seen = [null, 0, 1].map((viewer) => seenBy(fold.scene, viewer).seats[1].forced);

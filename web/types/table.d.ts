@@ -32,8 +32,6 @@ interface Seat {
   scored: Rank[];
   faults: string[];
   acts: boolean;
-  /** Its plays of the last day or trick. */
-  past: { cards: Card[]; cancelled: boolean; won: boolean } | null;
   /** Its place, at the end. */
   place: number;
   /** What its hand counts, at the end of 12 Days. */

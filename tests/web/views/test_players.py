@@ -201,7 +201,7 @@ def test_leaving_hands_the_seat_to_a_house_bot(client: Client) -> None:
     address = sit(client)
     answer = client.post(f"{address}leave/", follow=True).content.decode()
     assert "You left. A house bot plays your seat" in answer
-    assert "house-counting played this seat to the end" in page_of(client, address)
+    assert "You left; house-counting played the seat to the end" in page_of(client, address)
 
 
 def test_after_the_end_of_the_match_nobody_leaves_it(client: Client) -> None:
@@ -308,7 +308,7 @@ def test_the_script_gets_the_phases_after_a_ply_the_moves_and_the_panel(client: 
     assert {choice["text"] for choice in first["choices"]} == set(
         moves_on(page_of(client, address))
     )
-    assert "Give a card to" in first["panel"]
+    assert "Day 1, 1 point: give a card to" in first["panel"]
     move(client, address, page_of(client, address))
     page_of(client, address)
     second = view(client, address, "?after=0")

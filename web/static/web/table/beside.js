@@ -1,7 +1,7 @@
 // The analysis beside a replay: its curve of chances is the bar to seek with, the verdict stands
 // under the reason, and better moves are marked in the hands. The server wrote all words.
 
-import { frameOfPly, showsMoves } from "./scene.js";
+import { frameOfPly, showsMoves } from "./replayed.js";
 import { isPlain } from "./transport.js";
 import { element, part, parts } from "./view.js";
 

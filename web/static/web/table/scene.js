@@ -29,7 +29,7 @@ export class Fold {
       trick: 0, over: false, lead: null,
       seats: Array.from({ length: seats }, () => ({
         hand: [], plays: [], passed: false, forced: false, leads: false, won: false, order: 0,
-        points: 0, change: 0, days: [], note: "", fresh: [], scored: [], faults: [], acts: false, past: null,
+        points: 0, change: 0, days: [], note: "", fresh: [], scored: [], faults: [], acts: false,
         place: 0, counted: null, rounds: [], got: 0, gave: 0,
       })),
     };
@@ -146,7 +146,6 @@ export class Fold {
         Object.assign(scene, { day: event.day, pot: event.pot, stake: event.points });
         break;
       case "card_given": {
-        this.forget();
         this.clearChanges();
         const given = take(seat.hand, event.rank);
         const moved = { ...given, rank: event.rank ?? given.rank, by: [event.seat, event.to] };
@@ -190,7 +189,6 @@ export class Fold {
     switch (event.kind) {
       case "cards_led":
         this.clear();
-        this.forget();
         this.steps += 1;
         scene.trick += 1;
         scene.lead = { kind: event.combination, low: event.low };
@@ -259,48 +257,18 @@ export class Fold {
   clear() {
     const scene = this.scene;
     if (!scene.seats.some((seat) => seat.plays.length || seat.order)) return;
-    const off = scene.cancelled;
     Object.assign(scene, { cancelled: [], lead: null });
     for (const seat of scene.seats) {
       scene.discards += seat.plays.length;
-      const cancelled = seat.plays.some((card) => off.includes(card.rank));
-      seat.past = seat.plays.length ? { cards: seat.plays, cancelled, won: seat.won } : null;
       Object.assign(seat, { plays: [], passed: false, forced: false, leads: false, won: false });
       Object.assign(seat, { note: "", order: 0, fresh: [] });
     }
     this.clearChanges();
   }
 
-  /** Forgets the plays of the last day or trick. */
-  forget() {
-    for (const seat of this.scene.seats) seat.past = null;
-  }
-
   clearChanges() {
     for (const seat of this.scene.seats) seat.change = 0;
   }
-}
-
-/** @param {Frame} frame  @returns {boolean} whether it shows moves, not new cards */
-export const showsMoves = (frame) => ["give", "play", "result"].includes(frame.kind);
-
-/**
- * Returns the frame that a link to a phase shows, its moves or the cards that came after them; -1
- * without one.
- * @param {Frame[]} frames
- * @param {number} ply  of the end of the phase
- * @param {boolean} [ofCards]
- */
-export function frameOfPly(frames, ply, ofCards = false) {
-  const found = frames.findLastIndex((frame) => frame.ply === ply && showsMoves(frame) !== ofCards);
-  return found < 0 ? frames.findIndex((frame) => frame.ply === ply) : found;
-}
-
-/** Returns the frame that shows the last result of a step. @param {Frame[]} frames @param {number} step */
-export function frameOf(frames, step) {
-  const of = frames.flatMap((frame, at) => (frame.step === step ? [at] : []));
-  const results = of.filter((at) => ["result", "end"].includes(frames[at].kind));
-  return results.at(-1) ?? of.at(-1) ?? 0;
 }
 
 /**
@@ -316,19 +284,17 @@ export function resultFor(frames, at, seat) {
 }
 
 /**
- * Returns the scene as one seat saw it: other ranks are null.
- * @param {Scene} scene @param {number|null} viewer
+ * Returns the newest scene with the felt of the last result: its plays, its pot, its day or trick.
+ * @param {Scene} now @param {Scene} result
+ * @returns {Scene}
  */
-export function seenBy(scene, viewer) {
-  if (viewer === null || scene.over) return scene;
-  const seats = scene.seats.map((seat, at) => ({
-    ...seat,
-    forced: at === viewer && seat.forced, // only the seat itself sees that it cannot play
-    note: at === viewer || !/^(gave|drew)/.test(seat.note) ? seat.note : "",
-    hand: seat.hand.map((card) =>
-      at === viewer || (card.by || []).includes(viewer) ? card : { ...card, rank: null }),
-  }));
-  return { ...scene, seats };
+export function resting(now, result) {
+  const seats = now.seats.map((seat, at) => {
+    const { plays, order, passed, forced, leads, won, change } = result.seats[at];
+    return { ...seat, plays, order, passed, forced, leads, won, change };
+  });
+  const { day, round, trick, pot, stake, cancelled } = result;
+  return { ...now, seats, day, round, trick, pot, stake, cancelled };
 }
 
 /** @param {Seat} seat @param {number} points */

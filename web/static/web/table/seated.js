@@ -2,7 +2,7 @@
 
 import { fetchJson } from "../fetching.js";
 import { Frames } from "./frames.js";
-import { nameOf, resultFor } from "./scene.js";
+import { nameOf, resting, resultFor } from "./scene.js";
 import { View, still } from "./view.js";
 
 const WAIT = 650;
@@ -94,7 +94,11 @@ export class Seated {
     const since = ["deal", "result"].includes(frame.kind) ? [] : frame.lines;
     let lines = result ? [`${result.part}: ${result.lines.join(" ")}`, ...since] : frame.lines;
     if (frame.kind === "give" && this.exchange) lines = [this.exchange];
-    this.view.show({ ...frame, lines }, frame.scene, { viewer: this.own, duration });
+    // The felt shows one day or trick: with the plays of the last one, its title and its pot.
+    const isClear = frame.scene.seats.every(({ plays, order }) => !plays.length && !order);
+    const rests = result && isClear ? { scene: resting(frame.scene, result.scene), kind: result.kind } : {};
+    const shown = { ...frame, lines, ...rests };
+    this.view.show(shown, shown.scene, { viewer: this.own, duration });
   }
 
   /** Shows for whom the match waits now, and hands the answer on. */

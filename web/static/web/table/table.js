@@ -3,7 +3,8 @@
 
 import { growingPause, isFinal } from "../failures.js";
 import { fetchJson } from "../fetching.js";
-import { Fold, frameOf, frameOfPly, seenBy, showsMoves } from "./scene.js";
+import { frameOf, frameOfPly, seenBy, showsMoves } from "./replayed.js";
+import { Fold } from "./scene.js";
 import { announce } from "./spoken.js";
 import { LEAST_MOVE, MOVE, part, parts, View } from "./view.js";
 

@@ -148,33 +148,44 @@ export class View {
     part(box, ".points").textContent = String(seat.points);
     const change = part(box, ".change");
     change.textContent = seat.change ? `${seat.change > 0 ? "+" : "−"}${Math.abs(seat.change)}` : "";
-    const held = seat.hand.length;
-    part(box, ".count").textContent = `${held} card${held === 1 ? "" : "s"}`;
-    const hidden = seat.hand.some((card) => card.rank === null);
+    const count = seat.hand.length;
+    part(box, ".count").textContent = `${count} card${count === 1 ? "" : "s"}`;
+    // A player sees the backs of other hands, and below them the ranks that they know.
+    const isOther = this.own !== null && at !== this.own && !scene.over;
+    if (this.own !== null) this.drawKnown(part(box, ".known"), isOther ? seat.hand : []);
+    const held = isOther ? seat.hand.map((card) => ({ ...card, rank: null })) : seat.hand;
     const hand = part(box, ".hand");
-    hand.classList.toggle("hidden", hidden && seat.hand.every((card) => card.rank === null));
+    hand.classList.toggle("hidden", held.length > 0 && held.every((card) => card.rank === null));
     const tag = at === this.own ? "button" : "span";
-    arrange(hand, pile(seat.hand.map((card) => this.card(card, [
+    arrange(hand, pile(held.map((card) => this.card(card, [
       ...(seat.fresh.includes(card.id) ? ["fresh"] : []),
       ...(seat.scored.includes(card.rank) ? ["scored"] : []),
     ], tag))));
-    const plays = part(box, ".plays");
-    // A player sees the plays of the last day or trick, small, until the next one begins.
-    const past = this.own !== null && !seat.plays.length ? seat.past : null;
-    plays.classList.toggle("past", past !== null);
-    const marked = [...(past?.cancelled ? ["cancelled"] : []), ...(past?.won ? ["wins"] : [])];
-    arrange(plays, pile((past?.cards ?? seat.plays).map((card) =>
-      this.card(card, past ? marked : scene.cancelled.includes(card.rank) ? ["cancelled"] : []))));
+    arrange(part(box, ".plays"), pile(seat.plays.map((card) =>
+      this.card(card, scene.cancelled.includes(card.rank) ? ["cancelled"] : []))));
     const order = part(box, ".order");
     order.replaceChildren();
     if (seat.order) order.append(element("span", "unseen", "Number "), String(seat.order));
     arrange(part(box, ".won-days"), seat.days.map((day) => this.day(day)));
     const faults = seat.faults.map((kind) => `${kind}: the referee played for it`);
     const does = [seat.passed ? (seat.forced ? "cannot play" : "passes") : "", seat.leads ? "leads" : "", seat.note];
-    if (seat.acts && at !== this.own) does.push("thinking");
+    // The panel of a player names who thinks, and the frame of the plate shows it.
+    if (seat.acts && this.own === null) does.push("thinking");
     const line = part(box, ".does");
     line.replaceChildren(does.filter(Boolean).join(", "));
     if (faults.length) line.append(" ", element("span", "fault", faults.join(" ")));
+  }
+
+  /** Lists the known ranks of a hand, each once with its number. @param {HTMLElement} list @param {Card[]} hand */
+  drawKnown(list, hand) {
+    /** @type {Map<Rank, number>} */
+    const counts = new Map();
+    for (const { rank } of hand) if (rank !== null) counts.set(rank, (counts.get(rank) ?? 0) + 1);
+    list.replaceChildren(...[...counts].map(([rank, count]) => {
+      const item = element("li", `tc r${rank}`, String(rank));
+      if (count > 1) item.append(element("small", "", `×${count}`));
+      return item;
+    }));
   }
 
   /** @param {Scene} scene */
@@ -271,8 +282,18 @@ export class View {
     return places;
   }
 
+  /** Returns the plate of a seat that plays a card, as its place. @param {HTMLElement} item @returns {Place|null} */
+  source(item) {
+    const plate = item.parentElement?.matches(".plays") && item.closest(".seat")?.querySelector(".plate");
+    if (!plate) return null;
+    const { left, top } = plate.getBoundingClientRect();
+    const felt = this.felt.getBoundingClientRect();
+    return { left: left - felt.left, top: top - felt.top, width: 0 };
+  }
+
   /**
-   * Moves each card from its old place, a new one from the middle of the felt.
+   * Moves each card from its old place. A new one comes from the middle of the felt, or from the
+   * plate of its seat if the hand is not drawn.
    * @param {Map<string, Place>} before @param {number} duration
    */
   move(before, duration) {
@@ -280,7 +301,7 @@ export class View {
     const moves = [];
     for (const [id, to] of this.places()) {
       const item = this.slot(id);
-      const from = before.get(id) || (before.size ? middle : null);
+      const from = before.get(id) || (before.size ? this.source(item) ?? middle : null);
       if (!from) continue;
       const [x, y] = [from.left - to.left, from.top - to.top];
       if (Math.abs(x) + Math.abs(y) < 2) continue;
