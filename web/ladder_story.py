@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from league.ratings.standings import TREND_ROUNDS
+from league.models import Ladder, Standing
+from league.ratings.standings import TREND_ROUNDS, StandingRow
 from web.selectors.ladders import Movement
 
 
@@ -20,6 +21,25 @@ def headline(tops: Sequence[Movement]) -> str:
         if (best := top.ahead) is not None:
             return f"{best.bot.name} is ahead on {top.ladder.title}"
     return next((f"{_leader(top)} leads {top.ladder.title}" for top in tops if _leader(top)), "")
+
+
+def of_page(ladder: Ladder, leaders: Sequence[StandingRow], ahead: Standing | None) -> str:
+    """Return who leads a ladder, as the headline of its page; its title before any rank.
+
+    Args:
+        ladder: of the page.
+        leaders: the first two ranked bots; empty on other pages than the first.
+        ahead: the provisional bot that is rated above all ranked bots, if there is one.
+    """
+    if ahead is not None:
+        return f"{ahead.bot.name} is ahead on {ladder.title}"
+    if not leaders:
+        return ladder.title
+    names = [row.standing.bot.name for row in leaders]
+    ratings = [round(row.standing.rating / 1000) for row in leaders]
+    if len(names) > 1 and ratings[0] == ratings[1]:
+        return f"{names[0]} and {names[1]} lead {ladder.title}"
+    return f"{names[0]} leads {ladder.title}"
 
 
 def of(top: Movement) -> str:

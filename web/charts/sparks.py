@@ -15,7 +15,8 @@ _EDGE = 2
 def sparks_of(ladder: Ladder, bots: Sequence[int]) -> dict[int, str]:
     """Return the points of an SVG polyline by bot, for bots with two ratings. Costs two queries.
 
-    Each line fills the height: it shows how the rating moved. The column beside it has the number.
+    All lines have one scale, so a long way up is a large gain. The widest line fills the height,
+    and the others lie in the middle. The column beside it has the number.
 
     Args:
         ladder: with its rating rounds.
@@ -27,12 +28,13 @@ def sparks_of(ladder: Ladder, bots: Sequence[int]) -> dict[int, str]:
     entries = round_entries(ladder).filter(bot__in=bots, round__in=at).order_by()
     for bot, round_, rating in entries.values_list("bot", "round", "rating_after"):
         ratings.setdefault(bot, {})[at[round_]] = rating
-    return {bot: _points(line, len(rounds)) for bot, line in ratings.items() if len(line) > 1}
+    lines = {bot: line for bot, line in ratings.items() if len(line) > 1}
+    widest = max((max(line.values()) - min(line.values()) for line in lines.values()), default=0)
+    return {bot: _points(line, len(rounds), max(1, widest)) for bot, line in lines.items()}
 
 
-def _points(line: dict[int, int], count: int) -> str:
-    low, high = min(line.values()), max(line.values())
-    span = max(1, high - low)
+def _points(line: dict[int, int], count: int, span: int) -> str:
+    low = (min(line.values()) + max(line.values()) - span) / 2
     return " ".join(
         f"{_EDGE + at * (WIDTH - 2 * _EDGE) / (count - 1):.1f},"
         f"{HEIGHT - _EDGE - (rating - low) * (HEIGHT - 2 * _EDGE) / span:.1f}"

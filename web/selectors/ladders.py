@@ -8,7 +8,7 @@ from django.db.models import Count, Q, QuerySet, Sum, Window
 from django.db.models.functions import RowNumber
 
 from engine.rating.elo import START
-from league.models import Ladder, Standing
+from league.models import Highlight, Ladder, Match, Standing
 from league.models.standings import SHOWN
 from league.ratings.standings import (
     ORDER,
@@ -156,3 +156,16 @@ def likely_best(ladder: Ladder, count: int) -> list[Standing]:
     """Return the bots that are most probably the best, those with 1 % or more. Costs one query."""
     rows = public_standings(ladder).filter(best_chance__gte=0.01).select_related("bot")
     return list(rows.order_by("-best_chance", "bot_id")[:count])
+
+
+def of_ladder(highlights: Sequence[Highlight], ladder: Ladder) -> list[Highlight]:
+    """Return the highlights whose match was rated on a ladder, or played for its tournament.
+
+    Args:
+        highlights: with their matches. Costs one query.
+        ladder: of the page.
+    """
+    matches = [each.match_id for each in highlights if each.match_id is not None]
+    found = Match.objects.filter(pk__in=matches, block__round__ladder=ladder)
+    on_it = set(found.values_list("pk", flat=True))
+    return [each for each in highlights if each.match_id in on_it]

@@ -7,6 +7,7 @@ from django.views.decorators.http import require_safe
 
 from league import accounts, competitions
 from league.competitions.settings_checks import k_problems
+from league.feeds import last_highlights
 from league.models import Block, Ladder, Round, Standing
 from league.models.standings import SHOWN, Hidden
 from league.ratings.fair_play import fair_play_report
@@ -16,13 +17,14 @@ from league.ratings.match_results import k_schedule
 from league.ratings.standings import TREND_ROUNDS, StandingRow
 from league.ratings.twins import twins_on
 from league.visibility import public_seed
+from web import highlights, ladder_story
 from web.charts import sparks
 from web.charts.cross_tables import cross_table
 from web.charts.intervals import with_intervals
 from web.charts.ratings import chart_of_gap, chart_of_ladder
 from web.requests import organiser_only, page_of, whole_number
 from web.selectors import rounds
-from web.selectors.ladders import bot_ahead, likely_best, standings_page, sums_of
+from web.selectors.ladders import bot_ahead, likely_best, of_ladder, standings_page, sums_of
 from web.selectors.luck import noise_of, twin_errors
 
 _STANDINGS = 50
@@ -30,6 +32,7 @@ _ROUNDS = 10
 _BLOCKS = 20
 _CHANGES = 100
 _CROSSED = 12
+_TO_WATCH = 2
 _LIKELY_BEST = 3
 _DRAWN = 5
 _ALL_DRAWN = 8
@@ -49,16 +52,18 @@ def ladder(request: HttpRequest, slug: str) -> HttpResponse:
     is_first_page = page.number == 1 and not wanted
     shown = [row.standing for row in rows if row.standing.hidden == SHOWN]
     top = shown if is_first_page else []
+    leaders, ahead = groups[0][1][:2], bot_ahead(found)
     context = {
         "ladder": found,
+        "headline": ladder_story.of_page(found, leaders, ahead) if is_first_page else found.title,
         "statistics": statistics,
         "rows": rows,
         "groups": [
             (name, [(row, intervals[row.standing.bot_id]) for row in group])
             for name, group in groups
         ],
-        "leaders": groups[0][1][:2] if is_first_page else [],
-        "ahead": bot_ahead(found) if is_first_page else None,
+        "leaders": leaders if is_first_page else [],
+        "ahead": ahead if is_first_page else None,
         "axis": axis,
         "page": page,
         "wanted": wanted,
@@ -73,6 +78,9 @@ def ladder(request: HttpRequest, slug: str) -> HttpResponse:
     if statistics:
         context |= _statistics(request, found, top)
     else:
+        if is_first_page:
+            best = [each for each in last_highlights() if each.game == found.game]
+            context["to_watch"] = highlights.shown(of_ladder(best, found)[:_TO_WATCH])
         context["spark_rounds"] = sparks.ROUNDS
         context["sparks"] = sparks.sparks_of(found, [row.standing.bot_id for row in rows])
     return render(request, "web/ladder.html", context)

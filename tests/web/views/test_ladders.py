@@ -108,7 +108,7 @@ def test_the_headline_of_a_ladder_names_the_leader_and_its_lead(
             rating=rating, blocks=small.RANKED_FROM, performance_blocks=small.RANKED_FROM
         )
     text = " ".join(page(client, "/ladders/quick/").split())
-    assert "bot-0</a></strong> leads the ranked bots with 2600, 12 Elo ahead of <a" in text
+    assert "bot-0</a></strong> is rated 2600, 12 Elo ahead of <a" in text
     assert '<a href="/bots/bot-1/">bot-1</a>' in text
     Standing.objects.filter(bot__name="bot-1").update(rating=2_600_000)
     assert "share the lead with 2600" in " ".join(page(client, "/ladders/quick/").split())
