@@ -88,6 +88,18 @@ def seat_name(seat: MatchSeat) -> str:
 
 
 @register.filter
+def names_by_seat(match: Match) -> list[str]:
+    """Return the names of the seats of a match for people, by seat."""
+    return headlines.seat_names(match)
+
+
+@register.filter
+def state_words(match: Match) -> str:
+    """Return the state of a match whose result is not public, as its headline has it."""
+    return headlines.state_words(match)
+
+
+@register.filter
 def at_the_table(block: Block) -> str:
     """Return the names of the bots of a block as a list of words; its matches are prefetched."""
     first = next(iter(block.matches.all()), None)

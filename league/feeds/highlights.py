@@ -138,10 +138,15 @@ def kinds_of(matches: Iterable[int]) -> dict[int, str]:
 
 
 def is_close(match: Match) -> bool:
-    """Return whether at most one point or gift separates the best two, and nobody forfeited."""
+    """Return whether little separates the best two, and nobody forfeited.
+
+    It is at most 2 % of the best score: 1 of 50 points. Gifts are few, so one of them decides many
+    matches, and only a tie is close.
+    """
     seats = match.seating.all()
     scores = sorted((seat.score or 0 for seat in seats), reverse=True)
-    return scores[0] - scores[1] <= 1 and not any(seat.forfeited for seat in seats)
+    is_near = (scores[0] - scores[1]) * 50 <= max(0, scores[0])
+    return is_near and not any(seat.forfeited for seat in seats)
 
 
 def is_shutout(match: Match) -> bool:

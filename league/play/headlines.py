@@ -78,6 +78,11 @@ def live_headline(game: str, names: Sequence[str], points: Sequence[int], begun:
     return _capital(f"{first[0]} leads {best}-{following}")
 
 
+def state_words(match: Match) -> str:
+    """Return the state of a match whose result is not public, such as "in play"."""
+    return _STATES[Match.Status(match.status)]
+
+
 def winner_name(match: Match) -> str:
     """Return the name with which a match's headline begins because it won alone; else "".
 
@@ -116,7 +121,7 @@ def seats_by_place(match: Match) -> list[MatchSeat]:
 def _headline(match: Match, seats: Sequence[MatchSeat]) -> str:
     if not may_see_record(match):
         names = _listed(_names(seats), 2)
-        return f"{names}: {_STATES[Match.Status(match.status)]}"
+        return f"{names}: {state_words(match)}"
     by_place = _by_place(seats)
     first = [seat for seat in by_place if seat.place == 1]
     others = by_place[len(first) :]

@@ -216,7 +216,7 @@ def test_what_a_reader_opens_and_closes_stays_so_while_a_page_follows(
 ) -> None:
     page = by_hand(fresh.page, f"/tournaments/{running.pk}/")
     numbers, block = (page.locator(f"details.{name}") for name in ("numbers", "block"))
-    played = block.locator(".match-link", has_text="result hidden")
+    played = block.locator(".match-row", has_text="result hidden").locator(".match-link")
     waiting = play.claim_due_hosted()
 
     def play_one() -> None:

@@ -121,6 +121,15 @@ def bots_listed(wanted: str, kind: str, game: str = "", sort: str = "") -> Query
     return bots.prefetch_related(Prefetch("standings", standings))
 
 
+def best_of(bots: Iterable[Bot]) -> Bot | None:
+    """Return the first of the bots that `bots_listed` returns if it has a rank; else None."""
+    first = next(iter(bots), None)
+    ranked = first is not None and any(
+        not row.is_provisional and not row.hidden for row in first.standings.all()
+    )
+    return first if ranked else None
+
+
 class ListedBots(NamedTuple):
     """Bots of a list with their standings.
 

@@ -49,7 +49,9 @@ def bots(request: HttpRequest) -> HttpResponse:
     sort = "" if sort == "rating" else sort
     page = page_of(request, bot_rows.bots_listed(wanted, kind, game, sort), _ROWS)
     standings = [row for bot in page for row in bot.standings.all()]
+    is_front = page.number == 1 and not (wanted or kind or game or sort or filters.errors)
     context = {
+        "best": bot_rows.best_of(page) if is_front else None,
         "page": page,
         "listed": bot_rows.in_columns(page),
         "forms": form.forms_of([bot.pk for bot in page]),
@@ -78,8 +80,10 @@ def matches(request: HttpRequest) -> HttpResponse:
     # One row more than a page shows whether there is a next page; to count all rows takes long.
     rows = list(found[(number - 1) * _ROWS : number * _ROWS + 1])
     is_front = number == 1 and not (wanted or game or state or filters.errors)
+    best = highlights.shown(last_highlights()[: _HIGHLIGHTS + 1]) if is_front else []
     context = {
-        "highlights": highlights.shown(last_highlights()[:_HIGHLIGHTS]) if is_front else [],
+        "headline": best[0] if best else None,
+        "highlights": best[1:],
         "groups": match_rows.grouped(match_rows.tagged(rows[:_ROWS])),
         "coming": match_rows.next_start()
         if state == "playing" and not rows and number == 1
