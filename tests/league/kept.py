@@ -13,6 +13,7 @@ from django.db import connection, transaction
 from django.db.models import AutoField, Model
 
 from league.models import Bot
+from tests.luck import drawn_for
 
 P = ParamSpec("P")
 M = TypeVar("M", bound=Model)
@@ -33,7 +34,8 @@ def kept(play: Callable[P, M]) -> Callable[P, M]:
     def fixture(*args: P.args, **kwargs: P.kwargs) -> M:
         assert not Bot.objects.exists(), f"request {play.__name__} before fixtures that store bots"
         if not returned:
-            made = play(*args, **kwargs)
+            with drawn_for(f"{play.__module__} {play.__qualname__}"):
+                made = play(*args, **kwargs)
             league.update(_copied())
             returned.append((type(made), made.pk))
         else:
