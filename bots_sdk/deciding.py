@@ -18,6 +18,7 @@ from bots_sdk.client import AsyncClient
 from bots_sdk.errors import LeagueError
 from bots_sdk.fault_files import FaultFiles
 from bots_sdk.reports import Report, RunnerStatus
+from engine.faults import fault_noun
 from engine.referee import TimeControl
 
 _MAX_INFO_SECONDS = 2.0
@@ -72,7 +73,7 @@ class MoveChooser:
                 move = await self._choose(player, turn)
             self._status.note_move(_now() - began)
         except TimeoutError:
-            reason = f"no answer after {_now() - began:.1f} s, and the clock runs out"
+            reason = f"it had no move after {_now() - began:.1f} s, shortly before the deadline"
             return self._fall_back(turn, BotFaultError("timeout", reason))
         except BotFaultError as fault:
             return self._fall_back(turn, fault)
@@ -130,8 +131,8 @@ class MoveChooser:
         )
         text = (
             f"match {turn['match']}, turn {turn['turn']}: "
-            f"{fault.kind}: {fault}; "
-            f"played {move!r}, the first legal move, instead; {saved.note}"
+            f"{fault_noun(fault.kind)}: {str(fault).removesuffix('.')}. This program plays {move!r}, "
+            f"the first legal move, instead. {saved.note}"
         )
         if fault.traceback:
             text = f"{fault.traceback.rstrip()}\n{text}"

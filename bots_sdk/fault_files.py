@@ -13,7 +13,7 @@ class SavedFault(NamedTuple):
 
     Attributes:
         path: the path of the file; None if it was not written.
-        note: a part of a sentence about the file.
+        note: a sentence about the file.
     """
 
     path: Path | None
@@ -44,7 +44,7 @@ class FaultFiles:
         if not self._left:
             return SavedFault(
                 None,
-                f"its observation is not saved, because this run has saved {_MAX_FILES} already",
+                f"The bot's input is not saved, because this run has saved {_MAX_FILES} already.",
             )
         before = self._saved[where]  # a check plays one deal several times
         name = f"{self._bot.stem}-{where}{f'-{before + 1}' if before else ''}.json"
@@ -53,7 +53,7 @@ class FaultFiles:
             self._directory.mkdir(parents=True, exist_ok=True)
             path.write_text(json.dumps({"bot": str(self._bot), **fault}, indent=1) + "\n")
         except OSError as error:
-            return SavedFault(None, f"{path} can't be written: {error.strerror}")
+            return SavedFault(None, f"{path} can't be written: {error.strerror}.")
         self._left -= 1
         self._saved[where] += 1
-        return SavedFault(path, f"the observation is in {path}")
+        return SavedFault(path, f"The bot's input is saved in {path}.")

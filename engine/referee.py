@@ -18,6 +18,7 @@ from engine.errors import (
     no_text,
     quote,
 )
+from engine.faults import late
 from engine.games import catalogue
 from engine.games.game import Observation, State
 from engine.record import Fault, Record, fallback, record_of
@@ -210,13 +211,12 @@ def ask(state: State, seat: int, player: Player, clock: MatchClock | None = None
     except MatchInterruptedError:
         raise
     except TimeoutError as error:
-        fault, reason = "timeout", _reason("gave up:", error)
+        fault, reason = "timeout", _reason("it gave up:", error)
     except (Exception, SystemExit) as error:
-        fault, reason = "crash", _reason("raised", error)
+        fault, reason = "crash", _reason("it raised", error)
     took = clock.now() - began if clock else 0.0
     if clock and not clock.charge(seat, took):
-        fault = "timeout"
-        reason = f"answered after {took:.3f} s, out of time: it had {allowed:.4g} s"
+        fault, reason = "timeout", late(took, allowed)
     elif fault is None and not isinstance(answer, str):
         fault, reason = "illegal", no_text(answer)
     elif fault is None and isinstance(answer, str):

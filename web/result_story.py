@@ -2,6 +2,7 @@
 
 from django.utils.text import get_text_list
 
+from bots_sdk import verdicts
 from engine.rating.sprt import Estimate
 from league.competitions.challenges import Result
 from league.models import Challenge, Comparison, Match
@@ -92,12 +93,8 @@ def comparison_verdict(comparison: Comparison, estimate: Estimate | None) -> str
             return "No difference in behaviour"
         case "" if comparison.state == Comparison.State.CANCELLED:
             return "Cancelled before a verdict"
-        case "" if estimate is not None and estimate.low > 0:
-            return f"{new} looks stronger so far"
-        case "" if estimate is not None and estimate.high < 0:
-            return f"{new} looks weaker so far"
         case "":
-            return "No verdict yet"
+            return verdicts.looks(new, estimate) or "No verdict yet"
     return "Undecided after all blocks"
 
 
@@ -121,4 +118,4 @@ def comparison_state(comparison: Comparison, blocks: int) -> str:
             if comparison.state == Comparison.State.CANCELLED:
                 return f"Cancelled after {done}."
             return f"No verdict yet, after {done}."
-    return "Undecided: if there is a difference, it is small."
+    return f"Undecided. {verdicts.SMALL_DIFFERENCE}"

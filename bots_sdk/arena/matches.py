@@ -14,6 +14,7 @@ from bots_sdk.arena.contestants import Contestant, PlayerFactory
 from bots_sdk.bot import Choose, MatchInfo, match_info
 from bots_sdk.bot_errors import BotFileError
 from bots_sdk.choosing import traceback_of
+from bots_sdk.sandbox.errors import BotTimeoutError
 from engine.errors import MatchInterruptedError
 from engine.games.game import Observation
 from engine.rating.results import MatchResult, rated_places
@@ -235,7 +236,7 @@ def in_time(work: Callable[[], Result]) -> Result:
 
     Raises:
         Exception: the code raised it; a RuntimeError stands for a BaseException.
-        TimeoutError: the code took longer.
+        BotTimeoutError: the code took longer.
         KeyboardInterrupt: Ctrl-C was pressed, and `limit_time` was called before.
     """
     try:
@@ -245,8 +246,8 @@ def in_time(work: Callable[[], Result]) -> Result:
         finally:
             _set_alarm(0)
     except _TooLateError:
-        raise TimeoutError(
-            f"no answer after {_MAX_SECONDS:g} s, the time of one move and the whole bank"
+        raise BotTimeoutError(
+            f"it did not answer within {_MAX_SECONDS:g} s, the time of one move and the whole bank"
         ) from None
     except _StoppedError:
         raise

@@ -139,7 +139,7 @@ class Pool:
         if isinstance(answer, LoadFailure):
             raise BotFileError(answer.reason)
         if isinstance(answer, WorkerFailure):
-            raise RuntimeError(f"the arena failed:\n{answer.traceback}")
+            raise RuntimeError(f"the program that plays the matches failed:\n{answer.traceback}")
         return cast("PlayedMatch | None", answer)
 
     def _death(self, worker: "subprocess.Popen[bytes]", fixture: Fixture | None) -> str:

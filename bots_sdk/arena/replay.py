@@ -30,7 +30,7 @@ _PHASES = {
     "over": "the match is over",
 }
 _HOLDINGS = {
-    "twelve-days": "- day cards: those that the seat has won, each worth its number in points.",
+    "twelve-days": "- day cards: the cards that the seat has won. Each counts its number.",
     "partridge": "- gifts: the points that the seat has now.",
 }
 
@@ -137,8 +137,8 @@ def lines(
 
 def _legend(record: Record, names: Sequence[str], own: int) -> Iterator[str]:
     """Yield the meaning of a step's parts, for readers who see a match for the first time."""
-    yield "Each step first shows the seats as they are before it. Below them are the moves of the"
-    yield "step and their results."
+    yield "Each step first shows the seats before the step. Below them are its moves and their"
+    yield "results."
     if own >= 0:
         yield f"- * marks the row of {names[own]}."
     yield _HOLDINGS[record.game]

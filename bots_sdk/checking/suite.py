@@ -31,6 +31,7 @@ from bots_sdk.reference import make_player
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError
 from bots_sdk.sandbox.sources import Source
 from engine.deals import derive
+from engine.faults import fault_noun
 from engine.games.catalogue import GAMES
 from engine.games.titles import counted
 from engine.referee import FAULTS_TO_FORFEIT, FaultReport, MatchClock, TimeControl, play
@@ -221,7 +222,7 @@ class Suite:
         if not faults:
             return Finding(subject, CheckResult.OK, passed)
         match, report, reason = faults[0]
-        kinds = {each.fault.kind for _, each, _ in faults}
+        kinds = {fault_noun(each.fault.kind, 2) for _, each, _ in faults}
         matches = len({id(each) for each, _, _ in faults})
         saved = self._files.save(
             {
@@ -235,8 +236,9 @@ class Suite:
             f"{match.table.rules}-{match.table.seats}-ply{report.fault.ply}",
         )
         lines = [
-            f"faults ({', '.join(sorted(kinds))}) in {matches} of {len(played)} matches; the "
-            f"first at {match.where}, move {report.fault.ply}: {reason}; {saved.note}"
+            f"faults in {matches} of {counted(len(played), 'match')}: {', '.join(sorted(kinds))}",
+            f"first fault: {match.where}, move {report.fault.ply}: {reason}",
+            saved.note,
         ]
         others = sorted({each for _, _, each in faults} - {reason})
         lines += [f"also: {each}" for each in others[:3]]

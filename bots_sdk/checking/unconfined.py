@@ -24,6 +24,7 @@ from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError
 from bots_sdk.sandbox.sources import Source
 from bots_sdk.sandbox.wasm_files import SLOWEST
 from bots_sdk.wasm.machine import OutOfFuelError
+from engine.faults import NOT_IN_TIME
 from engine.games.game import Observation
 
 _ROOT = str(Path(__file__).parents[2])
@@ -133,7 +134,7 @@ class UnconfinedProcess:
             answer = self._answers.get(timeout=max(0.0, deadline - time.monotonic()))
         except queue.Empty:
             self._end()
-            raise BotTimeoutError("it did not answer in time") from None
+            raise BotTimeoutError(NOT_IN_TIME) from None
         if answer is None:
             self._end()
             raise BotCrashError("its process ended")

@@ -35,8 +35,9 @@ def login(
     url: Annotated[
         str,
         typer.Argument(
-            help="The league's address; default: TWELFTH_NIGHT_URL, else the league of your last "
-            f"login, else the league that `make up` runs here, else {USUAL}.",
+            help="The league's address. Default: the first of these that is set: "
+            "TWELFTH_NIGHT_URL, the league of your last login, the league that `make up` runs "
+            f"here, and {USUAL}.",
             show_default=False,
         ),
     ] = "",
@@ -47,7 +48,8 @@ def login(
     with_token: Annotated[
         bool,
         typer.Option(
-            "--with-token", help="Read an owner token from standard input; no username needed."
+            "--with-token",
+            help="Read an owner token from standard input, in place of a username and a password.",
         ),
     ] = False,
     password_stdin: Annotated[
@@ -58,8 +60,9 @@ def login(
 ) -> None:
     """Log in to a league: save its address and an owner token, which manages your bots there.
 
-    In a terminal, the command prompts for the username and the password. Elsewhere, give
-    --username, and the password by --password-stdin or in the variable TWELFTH_NIGHT_PASSWORD.
+    In a terminal, the command prompts for the username and the password. Without a terminal, name
+    yourself with --username. Give the password with --password-stdin or in the variable
+    TWELFTH_NIGHT_PASSWORD.
     """
     if with_token and (password_stdin or username or sign_up):
         raise ImpossibleError(
@@ -109,8 +112,9 @@ def password(
 ) -> None:
     """Change your password at the league.
 
-    The command prompts for the old and the new password, or takes them from TWELFTH_NIGHT_PASSWORD
-    and TWELFTH_NIGHT_NEW_PASSWORD. It signs you out in all browsers.
+    The command prompts for the old and the new password. If the variables TWELFTH_NIGHT_PASSWORD
+    and TWELFTH_NIGHT_NEW_PASSWORD are set, it takes the passwords from them. It signs you out in
+    all browsers.
     """
     url, league = chosen_league()
     username = league.username or _prompt("username", "Use `twelfth-night login --username`")
@@ -172,7 +176,7 @@ def bot_token(
     with client_for(url, token) as client:
         fresh = client.send(calls.new_bot_token(name))
     path = _save_bot(url, name, fresh["token"], is_printed=print_token or as_json)
-    old = "The old one no longer works: start the bot's programs again with the new one."
+    old = "The old token no longer works. Start the bot's programs again with the new one."
     if print_token:
         # Standard output has the token alone, for scripts.
         print(f"{name} has a new token. {old}", file=sys.stderr)
@@ -196,8 +200,9 @@ def _save_bot(url: str, name: str, token: str, *, is_printed: bool) -> Path | No
     except SavedError as error:
         if not is_printed:
             raise ImpossibleError(
-                f"The league has made a token for {name}, now its only one, but it is lost: "
-                f"{error} To print a new token, run `twelfth-night bot token {name} --print-token`."
+                f"The league made a new token for {name}, but this command could not save it. "
+                f"{error} The old token no longer works. To print another new one, run "
+                f"`twelfth-night bot token {name} --print-token`."
             ) from None
         print(f"Note: the token is not saved: {error}", file=sys.stderr)
         return None
@@ -243,7 +248,7 @@ def _prompt(name: str, remedy: str, **options: Any) -> str:
     """
     if not sys.stdin.isatty():
         raise ImpossibleError(
-            f"No {name} is given, and there is no terminal to ask for it. {remedy}."
+            f"No {name} is given, and without a terminal there is no prompt for it. {remedy}."
         )
     answer: str = typer.prompt(name.capitalize(), err=True, **options)
     return answer

@@ -51,8 +51,8 @@ def analyse_match(
         typer.Option(
             min=_LEAST_PLAYOUTS,
             max=MAX_PLAYOUTS,
-            help="Simulated matches (playouts) for each comparison of two moves. Four times as "
-            "many playouts halve the error bars (±).",
+            help="The number of simulated matches (playouts) for each comparison of two moves. "
+            "Four times as many playouts halve the error bars (±).",
         ),
     ] = DEFAULT_PLAYOUTS,
     bot: Annotated[
@@ -67,13 +67,12 @@ def analyse_match(
     """Show what each decision of a finished match gained or lost, and how much was luck.
 
     The command prints each seat's chance of the first place, the loss of each mistake, and how much
-    luck and play changed each seat's result. For each move it prints the day, or the round and
-    the trick, as `match` and `watch` do.
+    luck and play changed each seat's result.
 
-    Losses, luck and play are counted in places of the final ranking: a move with a loss of 0.4
-    makes its seat end 0.4 places lower on average. With --json they are in win shares: the win
-    share of a seat is the share of the other seats that it beats. A decision in JSON also has its
-    ply, the number of the move in the match, from 0.
+    Losses, luck and play are in places of the final ranking: a move with a loss of 0.4 makes its
+    seat end 0.4 places lower on average. With --json they are in win shares, from 0 to 1. The win
+    share is the share of opponents that the bot beats. A tie is half a win. In JSON, a decision
+    also has its ply: the number of the move in the match, from 0.
 
     Without --playouts, the numbers are the same as on the league's page of the match.
     """
@@ -118,16 +117,16 @@ def _print(record: Record, found: Analysis, bot: str, *, show_all: bool) -> None
         _print_decisions(marked, steps, names)
         least, most = (places(loss, record.seats) for loss in (MISTAKE_LOSS, BLUNDER_LOSS))
         print(
-            "Places lost: on average, the bot ends this many places lower with its move than with "
-            "the best move;\n± is a 95 % error bar. A mistake loses "
+            "Places lost: how many places lower the bot ends on average, compared with the best "
+            "move.\n± is the 95 % error bar. A mistake loses "
             f"{least:.2f} to {most:.2f} places, a blunder more. A loss\nwithin its error bar is no "
-            "mistake. The marks follow from the numbers before rounding."
+            "mistake. Marks are computed before the numbers are rounded."
         )
     else:
         print(f"No decision{f' of {bot}' if bot else ''} is a mistake or a blunder.")
     worst = sorted(listed, key=lambda each: -each.loss)[:_WORST]
     print(f"\nThe most expensive decisions{f' of {bot}' if bot else ''}:")
-    print("(ply: the number of the move in the match, from 0; seats are numbered from 0 too)")
+    print("(ply: the number of the move in the match. Plies and seats are numbered from 0.)")
     for each in worst:
         if each.loss > 0:
             move, best = (move_in_words(text, names) for text in (each.move, each.best))
@@ -146,15 +145,16 @@ def _print(record: Record, found: Analysis, bot: str, *, show_all: bool) -> None
     middle = (record.seats + 1) / 2
     later, by_later = _LATER_CARDS[record.game]
     print(
-        "\nHow many places each bot gained (+, towards place 1) or lost (-). Each bot begins at "
-        f"place {middle:g},\nthe middle.\n"
-        f"- deal: by its seat and its first cards; {later}: {by_later}.\n"
+        "\nHow many places each bot gained (+) or lost (-) by each cause. Each bot begins in the "
+        f"middle, at place {middle:g}.\n"
+        "- deal: by its seat and its first cards.\n"
+        f"- {later}: {by_later}.\n"
         "- play: by its own moves, compared with the moves of a simple rule-of-thumb bot.\n"
         "- others: by the moves of the other bots.\n"
         "Two more columns:\n"
-        "- place: the place at the end; tied bots share the mean of their places.\n"
-        "- lost: how many places its moves cost, compared with the best moves. The rule-of-thumb\n"
-        "  bot makes mistakes too, so a bot can play better than it and still lose places here."
+        "- place: the place at the end. Tied bots share the mean of their places.\n"
+        "- lost: how many places its moves cost, compared with the best moves. A bot can play\n"
+        "  better than the rule-of-thumb bot and still lose places here."
     )
     table = new_table("bot", "deal", later, "play", "others", "place", "lost", "marks")
     for total in found.totals:

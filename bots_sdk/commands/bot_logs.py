@@ -14,6 +14,7 @@ from bots_sdk.commands.output import Json, print_json
 from bots_sdk.commands.versions import indented, print_qualifying_matches, print_version
 from bots_sdk.errors import ProblemError
 from bots_sdk.invoking import python_word
+from engine.faults import fault_noun
 
 _MAX_MATCHES = 50
 
@@ -21,7 +22,8 @@ _MAX_MATCHES = 50
 def logs(
     name: Annotated[str, typer.Argument(help="One of your bots.")],
     number: Annotated[
-        int | None, typer.Option("--version", min=1, help="Show the check of this version.")
+        int | None,
+        typer.Option("--version", min=1, help="Show the result of the check of this version."),
     ] = None,
     match: Annotated[
         int | None,
@@ -37,9 +39,10 @@ def logs(
 ) -> None:
     """Show a bot's output and the reasons of its faults.
 
-    A fault is a move that the referee, the program that runs a match, played for the bot. Without
-    --match or --version, the command shows each match with a fault among the bot's last 50 finished
-    matches. If no version of the bot can play, it shows the check of the newest one.
+    A fault is a move that the referee, the program that runs a match, played for the bot.
+
+    Without --match or --version, the command shows each match with a fault among the bot's last 50
+    finished matches. If no version of the bot can play, it shows the check of the newest version.
     """
     url, token = owner_token()
     with client_for(url, token) as client:
@@ -82,9 +85,9 @@ def logs(
         print(f"Wrote {path}")
     if written:
         print(
-            "In each test, give your bot's file: for mybot.py, write `import mybot as bot` instead "
-            "of `import bot`. Then put the test into the directory of that file, and run it there: "
-            f"`{python_word()} {written[0].name}`"
+            "Put each test into the directory of your bot's file. In the test, import that file: "
+            "for mybot.py, write `import mybot as bot` instead of `import bot`. Then run the test "
+            f"there: `{python_word()} {written[0].name}`"
         )
 
 
@@ -109,7 +112,7 @@ def _require_own(client: Client, name: str, owner: str | None, version: int) -> 
             raise
         whose = f"a bot of {owner}" if owner else "a house bot, a bot of the league itself"
         raise ImpossibleError(
-            f"{name} is {whose}. Output and faults of a bot are for its owner only."
+            f"{name} is {whose}. Only its owner may see its output and its faults."
         ) from None
 
 
@@ -144,7 +147,7 @@ def _fault_lines(faults: list[Any]) -> list[str]:
         which = f"move {plies[0]}"
         if len(plies) > 1:
             which = f"{len(plies)} moves from {plies[0]} to {plies[-1]}"
-        lines.append(f"{which}, {kind}: {reason}")
+        lines.append(f"{which}, {fault_noun(kind)}: {reason}")
     return lines
 
 

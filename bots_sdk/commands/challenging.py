@@ -9,6 +9,7 @@ from bots_sdk.commands.errors import REFUSED
 from bots_sdk.commands.following import follow
 from bots_sdk.commands.leagues import client_for, owner_token
 from bots_sdk.commands.output import Json, add_row, new_table, percent, print_json, print_table
+from bots_sdk.explanations import WIN_SHARE
 
 
 def challenge(
@@ -19,8 +20,8 @@ def challenge(
     opponents: Annotated[
         list[str],
         typer.Argument(
-            help="The opponents, such as house-thumb; also other owners' bots that accept "
-            "challenges. twelve-days needs at least two opponents."
+            help="The opponents: house bots such as house-thumb, your own bots, and bots of other "
+            "owners that accept challenges. twelve-days needs at least two opponents."
         ),
     ],
     game: Annotated[
@@ -43,9 +44,10 @@ def challenge(
 ) -> None:
     """Play unrated matches immediately, against bots that you name.
 
-    A challenge is one block: as many matches as bots, so that each bot sits once in each seat. No
-    rating changes. The league plays the challenge ahead of rated matches. After Ctrl-C the league
-    plays on, and the page of the challenge shows the result.
+    A challenge is one block. A block is a set of matches at one table. It has as many matches as
+    the table has seats, so each bot sits once in each seat. No rating changes. The league plays the
+    challenge ahead of rated matches. After Ctrl-C the league plays on, and the page of the
+    challenge shows the result.
 
     Exit status 1: the league refused the challenge, or a match could not be played.
     """
@@ -61,7 +63,7 @@ def challenge(
             made = follow(
                 lambda: client.send(calls.challenge_result(number)),
                 _line,
-                after_stop="The league plays the challenge to its end; its page shows the result.",
+                after_stop="The league plays on. The page of the challenge shows the result.",
                 quiet=as_json,
             )
     if as_json:
@@ -76,13 +78,13 @@ def _line(made: answers.ChallengeDetail) -> str | None:
     """Return how far a challenge is; None if it is over."""
     count = len(made["matches"])
     if made["state"] == "waiting":
-        return "The challenge waits to be played."
+        return "The challenge has not begun."
     if made["state"] == "playing":
         playing = sum(match["status"] == "playing" for match in made["matches"])
         waiting = sum(match["status"] == "waiting" for match in made["matches"])
         return (
-            f"Finished: {made['matches_finished']} of {count} matches. In play: {playing}, "
-            f"waiting: {waiting}."
+            f"{made['matches_finished']} of {count} matches finished, {playing} in play, {waiting} "
+            "waiting to begin."
         )
     return None
 
@@ -97,11 +99,8 @@ def _print_result(url: str, made: answers.ChallengeDetail) -> None:
         interval = f"{percent(pair['low'])} to {percent(pair['high'])}"
         add_row(table, pair["opponent"], percent(pair["share"]), interval)
     print_table(table)
+    print(f"{made['bot']} has a win share of {percent(made['win_share'])} in all. {WIN_SHARE}")
     print(
-        f"Win share of {made['bot']}: {percent(made['win_share'])}. 100 % means a better place "
-        "than every opponent in every match. A tie counts half."
-    )
-    print(
-        "One block has few matches, so the intervals are wide. A ladder plays many blocks, so its "
-        "intervals are narrower."
+        "The true value is probably within the 95 % interval. One block has few matches, so the "
+        "intervals are wide."
     )

@@ -24,7 +24,10 @@ def _note_unsaved() -> Iterator[None]:
     try:
         yield
     except SavedError as error:
-        print(f"Note: the saved tokens are as before: {error}", file=sys.stderr)
+        print(
+            f"Note: the league has changed the bot, but its token here is saved as before. {error}",
+            file=sys.stderr,
+        )
 
 
 def rename(
@@ -32,7 +35,7 @@ def rename(
     new_name: Annotated[str, typer.Argument(help="3 to 32 characters: a-z, 0-9 and -.")],
     as_json: Json = False,
 ) -> None:
-    """Rename a bot; its old addresses lead to the new name."""
+    """Rename a bot. Links with its old name still work."""
     url, token = owner_token()
     with client_for(url, token) as client:
         bot = client.send(calls.change_bot(name, new_name=new_name))
@@ -51,13 +54,14 @@ def delete(
 ) -> None:
     """Delete a bot. You can't take this back.
 
-    If it has played, its results stay, and its name stays taken. Otherwise it is removed.
+    If the bot has played, its results stay, and no other bot can get its name. Otherwise the league
+    removes the bot.
     """
     url, token = owner_token()
     if not yes:
         if not sys.stdin.isatty():
             raise ImpossibleError(
-                f"There is no terminal to confirm the deletion of {name}. Use --yes."
+                f"Without a terminal you can't confirm that {name} is to be deleted. Use --yes."
             )
         typer.confirm(f"Delete {name} at {url}? You can't take this back", abort=True, err=True)
     with client_for(url, token) as client:
@@ -80,7 +84,7 @@ def note(
     text: Annotated[str, typer.Argument(help="Your note, at most 500 characters.")],
     as_json: Json = False,
 ) -> None:
-    """Change your note about a version; nobody else sees it."""
+    """Change your note about a version of a bot. Only you see it."""
     url, token = owner_token()
     with client_for(url, token) as client:
         version = client.send(calls.change_version(name, number, text))
@@ -91,7 +95,7 @@ def note(
 
 
 def withdraw(name: Name, number: Number, as_json: Json = False) -> None:
-    """Withdraw a version during its check; it never plays."""
+    """Withdraw a version while the league checks it. The version then never plays."""
     url, token = owner_token()
     with client_for(url, token) as client:
         version = client.send(calls.withdraw_version(name, number))

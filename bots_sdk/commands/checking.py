@@ -26,6 +26,7 @@ from bots_sdk.refusals import SourceRefusedError
 from bots_sdk.sandbox.declarations import declared_games
 from bots_sdk.sandbox.errors import SandboxBrokenError, SandboxUnavailableError
 from bots_sdk.sandbox.sources import Source, read_source
+from engine.faults import fault_noun
 from engine.games.titles import counted
 
 _STYLES = {
@@ -200,9 +201,11 @@ class _Now:
             report, reason = faults[0]
             reason = _named(reason, self._suite.source, self._suite.path)
             count = counted(len(faults), "fault")
-            plays = f"made {count} so far; the first ({report.fault.kind}): {reason[:100]}"
+            kind = fault_noun(report.fault.kind)
+            plays = f"made {count} so far. The first fault ({kind}): {reason[:100]}"
         left = about(seconds * (total - done) / done)
-        self._print_line(f"The bot {plays}. {total - done} more matches, {left}.")
+        matches = f"{total - done} more {'match' if total - done == 1 else 'matches'}"
+        self._print_line(f"The bot {plays}. The check plays {matches}, in {left}.")
         self._print_line = None
 
 

@@ -1,6 +1,7 @@
 """``ab``: a statistical test whether a new version of a bot is better than the old one."""
 
 import math
+import shlex
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
@@ -10,6 +11,7 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
+from bots_sdk import verdicts
 from bots_sdk.arena.contestants import QUICK, contestant
 from bots_sdk.arena.figures import times
 from bots_sdk.arena.pool import Pool
@@ -34,6 +36,7 @@ from bots_sdk.commands.home import (
 from bots_sdk.commands.output import Json, print_json
 from bots_sdk.commands.progress import progress
 from bots_sdk.durations import about
+from bots_sdk.explanations import ELO
 from bots_sdk.invoking import typed
 from engine.games.titles import counted
 from engine.rating import sprt
@@ -101,13 +104,9 @@ class _Run:
         plan, last = self.test.plan, self.steps[-1]
         found = sprt.estimate(plan, self.results)
         if not self.with_other_moves:
-            stands = "no difference in behaviour so far"
-        elif found is not None and found.low > 0:
-            stands = "better so far"
-        elif found is not None and found.high < 0:
-            stands = "worse so far"
+            stands = "Both versions made the same moves so far"
         else:
-            stands = "no clear difference so far"
+            stands = verdicts.looks(self.test.new.name, found) or "No clear difference so far"
         blocks = float(plan.guard_blocks)
         if last.differing:
             blocks = min(blocks, last.blocks * plan.min_differing / last.differing)
@@ -116,7 +115,7 @@ class _Run:
         needed = min(max(blocks, by_evidence), plan.max_blocks)
         left = seconds * max(needed - last.blocks, 1) / last.blocks
         count = counted(last.blocks, "swap block")
-        return f"{stands}, after {count}; {about(left)} more"
+        return f"{stands}, after {count}. The test takes {about(left)} more."
 
     def line(self) -> Text:
         """Return the status line: swap blocks, a gauge of the evidence, and the gain."""
@@ -155,23 +154,24 @@ def ab(
 ) -> None:
     """Test whether a new version of a bot is better than the old one.
 
-    Both versions play the same cards in pairs of matches. For the second match they exchange
-    seats. Such a pair is a swap block.
+    The versions play swap blocks (pairs of matches). In a swap block both versions play one deal
+    twice. For the second match they exchange their seats.
 
-    The test compares two claims: "the new version is 20 Elo better" and "both are equally strong".
-    It ends when the results clearly fit one claim better. If they do not after --max-blocks swap
-    blocks, the verdict is "undecided". A weaker version gets the verdict "not better".
+    The test compares two claims: “the new version is 20 Elo better” and “both are equally strong”.
+    It ends when the results clearly fit one claim better. If the results are not clear after
+    --max-blocks swap blocks, the verdict is “undecided”. A weaker version gets the verdict “not
+    better”.
 
-    Elo is the scale of chess ratings. 20 Elo better means a win share of 53 %: the share of
-    opponents that the version beats.
+    Elo is the scale of chess ratings. A version that is 20 Elo better has a win share of 53 %. The
+    win share is the share of opponents that the bot beats. A tie is half a win.
 
-    After a small edit, most swap blocks end with the same result for both versions, and the few
-    others may differ by luck. So a verdict needs 16 swap blocks in which the results differ, or 300
-    in all. "No difference in behaviour" means that no move differed in 300 swap blocks.
+    A verdict needs 16 swap blocks in which the results differ, or 300 in all. A small edit changes
+    nothing in most swap blocks, so fewer would prove little. If no move differs in 300 swap blocks,
+    the verdict is “no difference in behaviour”.
 
-    A verdict can be wrong. We simulated 17 kinds of edits. If the new version is as strong as the
-    old one, the verdict is "better" in at most 7 of 100 tests. If it is 20 Elo better, the verdict
-    is "better" in at least 95 of 100.
+    A verdict can be wrong. We simulated 17 kinds of edits. Of 100 versions that are as strong as
+    the old version, at most 7 got “better”. Of 100 versions that are 20 Elo better, at least 95 got
+    “better”.
 
     Exit status 0: better; 1: not better, no difference in behaviour, or undecided.
     """
@@ -199,8 +199,8 @@ def ab(
         print(f"{setup.title}; {counted(jobs, 'match')} in parallel")
         print(f"To play the same deals again: --seed {setup.seed_text}")
         print(
-            "Both play the same cards in swap blocks (pairs of matches), until the result is "
-            "clear. For the second match of a swap block they exchange seats.",
+            "Both versions play swap blocks (pairs of matches) until the result is clear. "
+            f"{verdicts.SWAP_BLOCK}",
             flush=True,
         )
     run = _Run(test)
@@ -261,7 +261,7 @@ def _show(run: _Run, printers: dict[int, FaultPrinter], *, stopped: bool) -> Non
     print()
     print(f"verdict      {'stopped, ' if stopped else ''}{run.verdict}")
     print(f"             {_in_words(run, stopped=stopped)}")
-    print(f"gain         {_elo(run)}; +100 Elo is a win share of 64 %")
+    print(f"gain         {_elo(run)}; {ELO}")
     for version, name in _VERSIONS.items():
         took = times(run.seconds[version])
         print(
@@ -273,7 +273,15 @@ def _show(run: _Run, printers: dict[int, FaultPrinter], *, stopped: bool) -> Non
     for printer in printers.values():
         printer.show_test()
     _show_statistics(run)
-    if run.verdict is Decision.BETTER and run.test.new.path is not None:
+    faulty = [
+        bot.name
+        for version, bot in ((NEW, run.test.new), (OLD, run.test.old))
+        if run.faults[version] and bot.path is not None
+    ]
+    for name in faulty:
+        words = f"twelfth-night check {shlex.quote(name)}"
+        print(typed(f"\nNext: `{words}` shows why {name} makes faults. They change its results."))
+    if not faulty and run.verdict is Decision.BETTER and run.test.new.path is not None:
         words = f"twelfth-night upload {run.test.new.name} --bot NAME"
         print(typed(f"\nNext: `{words}` uploads it as a version of your bot NAME."))
 
@@ -281,46 +289,30 @@ def _show(run: _Run, printers: dict[int, FaultPrinter], *, stopped: bool) -> Non
 def _in_words(run: _Run, *, stopped: bool) -> str:
     """Return what a verdict means, in a sentence or two for people who know no statistics."""
     old, new = run.test.old.name, run.test.new.name
-    blocks = counted(len(run.steps), "swap block")
-    match run.verdict:
-        case Decision.BETTER:
-            return f"After {blocks}, {new} is very probably stronger than {old}."
-        case Decision.NOT_BETTER:
-            return (
-                f"After {blocks}, {new} is very probably no more than 20 Elo above {old} (20 Elo: "
-                "a win share of 53 %). It may be as strong, or weaker."
-            )
-        case Decision.NO_DIFFERENCE:
-            return f"In {blocks}, both versions made the same moves."
-    more = "" if stopped else " To let the test run longer, raise --max-blocks."
+    if run.verdict is not Decision.UNDECIDED:
+        return verdicts.meaning(run.verdict, new, old, len(run.steps), run.test.plan)
+    # A longer test of a version that forfeits would only count its forfeits.
+    is_longer_useful = not stopped and not any(run.forfeits.values())
+    more = " To let the test run longer, raise --max-blocks." if is_longer_useful else ""
     verb = "is" if len(run.steps) == 1 else "are"
     return (
-        f"{blocks} {verb} too few to decide whether {new} is stronger than {old}: "
-        f"{_lacks(run)}.{more}"
+        f"{counted(len(run.steps), 'swap block')} {verb} too few to decide whether {new} is "
+        f"stronger than {old}. {_lacks(run)}{more}"
     )
 
 
 def _lacks(run: _Run) -> str:
     """Return why an undecided test has no verdict, even if its results look clear."""
-    last, plan = run.steps[-1], run.test.plan
+    last, plan, new = run.steps[-1], run.test.plan, run.test.new.name
     if last.differing < plan.min_differing and last.blocks < plan.guard_blocks:
         return (
-            f"a verdict needs {_guard(plan)}; so far they differ in {last.differing} of "
-            f"{last.blocks}"
+            f"{verdicts.rule(plan)} So far the results differ in {last.differing} of "
+            f"{counted(last.blocks, 'swap block')}."
         )
-    found = sprt.estimate(plan, run.results)
-    if found is not None and not found.low <= 0 <= found.high:
-        looks = "stronger" if found.low > 0 else "weaker"
-        return f"it looks {looks} so far, but not clearly enough for a verdict"
-    return f"the results fit both “{plan.elo1:.0f} Elo stronger” and “equally strong”"
-
-
-def _guard(plan: sprt.Plan) -> str:
-    """Return how many swap blocks a verdict needs, as the object of a sentence."""
-    return (
-        f"{plan.min_differing} swap blocks in which the results differ, or {plan.guard_blocks} in "
-        "all"
-    )
+    found = verdicts.looks(new, sprt.estimate(plan, run.results))
+    if found is not None:
+        return f"{found}, but the evidence is too small for a verdict."
+    return f"The results fit both claims: “{plan.elo1:.0f} Elo better” and “equally strong”."
 
 
 def _show_statistics(run: _Run) -> None:
@@ -329,24 +321,18 @@ def _show_statistics(run: _Run) -> None:
     print()
     print("The test in numbers:")
     print(
-        f"- {counted(last.blocks, 'swap block')}. In a swap block both versions play one deal "
-        "twice; for the second match they exchange seats. Their results differed in "
+        f"- {counted(last.blocks, 'swap block')}. The results of the versions differed in "
         f"{counted(last.differing, 'swap block')}, and their moves in {run.with_other_moves}."
     )
     if (found := sprt.estimate(plan, run.results)) is not None:
         print(
-            f"- Likelihood of superiority {100 * found.superiority:.1f} %: how probable it is that "
-            "the new version is stronger."
+            f"- Likelihood of superiority {100 * found.superiority:.1f} %: {verdicts.LIKELIHOOD}."
         )
     print(
-        f"- Evidence {last.llr:+.2f} (for statisticians: the log-likelihood ratio, LLR). At "
-        f"{plan.upper:+.2f} or more the verdict is “better”, at {plan.lower:+.2f} or less “not "
-        "better”."
+        f"- Evidence {last.llr:+.2f} (for statisticians: the log-likelihood ratio, LLR). "
+        f"{verdicts.bounds(plan)}"
     )
-    print(
-        f"- A verdict needs {_guard(plan)}. With fewer, a verdict would come too early, because a "
-        "small edit changes nothing in most swap blocks."
-    )
+    print(f"- {verdicts.rule(plan)} {verdicts.SMALL_EDITS}")
 
 
 def _as_json(

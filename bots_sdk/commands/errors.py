@@ -129,7 +129,7 @@ def _with_help(error: Any, ctx: Any) -> str:
     message = str(error.format_message()).rstrip()
     ctx = error.ctx or ctx
     shown = (
-        "lists the commands" if isinstance(ctx.command, TyperGroup) else "explains its arguments"
+        "lists the commands" if isinstance(ctx.command, TyperGroup) else "explains the arguments"
     )
     end = "" if message.endswith((".", "?")) else "."
     # The first word is how the program was started; `typed` puts it in the right form.

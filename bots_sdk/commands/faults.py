@@ -8,6 +8,7 @@ from bots_sdk.arena.matches import FaultReport, PlayedMatch, info_for
 from bots_sdk.commands.home import HomeSetup
 from bots_sdk.fault_files import FaultFiles
 from engine.errors import NO_TEXT
+from engine.faults import FORFEITED, count_faults, fault_noun
 from engine.games.titles import counted
 
 _MAX_SHOWN = 3
@@ -66,24 +67,24 @@ class FaultPrinter:
             return
         self._shown += 1
         where = f"match {number}, move {fault.ply}, seat {fault.seat}"
-        print_line(f"{fault.traceback}{where}: {fault.kind}: {fault.reason}; {saved.note}")
+        reason = fault.reason.removesuffix(".")
+        print_line(f"{fault.traceback}{where}: {fault_noun(fault.kind)}: {reason}. {saved.note}")
 
     def show_end(self, faults: dict[str, int], forfeits: int) -> None:
         """Print the number of faults."""
         if not faults:
             print("faults       none: no crash, no illegal move, no timeout")
             return
-        kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(faults.items()))
-        print(f"faults       {kinds}")
+        print(f"faults       {count_faults(faults)}")
         if forfeits:
             matches = counted(forfeits, "match")
-            print(f"forfeits     {matches}: after three faults the referee plays the rest")
+            print(f"forfeits     {matches}: {FORFEITED}")
 
     def show_test(self) -> None:
         """Print a test that repeats the first saved fault, if there is one."""
         if self.saved:
             print()
-            print(f"A test that repeats the first saved fault of {self._bot.name}:")
+            print(f"This test repeats the first saved fault of {self._bot.name}:")
             print()
             print(_test_of(self.saved[0], self._bot.name))
 

@@ -28,8 +28,8 @@ from engine.games.catalogue import GAMES, find
 Game = Annotated[
     Literal["twelve-days", "partridge"] | None,
     typer.Option(
-        help="The game; default: the game of --rules or --ladder, else the game that the file "
-        "declares in GAMES, else twelve-days.",
+        help="The game. Default: the game of --rules or --ladder. Without these options, the game "
+        "that the file declares in GAMES. Without GAMES, twelve-days.",
         show_default=False,
     ),
 ]
@@ -46,8 +46,8 @@ LadderRules = Annotated[
     typer.Option(
         "--ladder",
         metavar="LADDER",
-        help="Short name of a ladder of your league: play its game, preset and number of "
-        "seats. `twelfth-night ladder` lists the ladders.",
+        help="Play the game, preset and number of seats of this ladder of your league. "
+        "`twelfth-night ladder` lists the short names of ladders.",
         show_default=False,
     ),
 ]
@@ -66,7 +66,7 @@ Against = Annotated[
 SeedText = Annotated[
     str,
     typer.Option(
-        "--seed", help="Any text; the same text gives the same deals.", show_default=False
+        "--seed", help="Any text. The same text gives the same deals.", show_default=False
     ),
 ]
 Jobs = Annotated[
@@ -253,7 +253,7 @@ def _opponents(words: list[str]) -> tuple[Contestant, ...]:
     ]
     if not names:
         raise ImpossibleError(
-            "--against names no opponent. Give one, such as --against house-thumb, or leave out "
+            "--against names no opponent. Name one, such as --against house-thumb, or leave out "
             "--against."
         )
     return field_of(names)

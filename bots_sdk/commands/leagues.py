@@ -65,7 +65,7 @@ def chosen_league() -> tuple[str, SavedLeague]:
         where = f"A league runs here: `twelfth-night login {running} --sign-up`"
         if not running:
             where = f"Log in to one, for example `twelfth-night login {USUAL} --sign-up`"
-        raise _NoLeagueError(f"{where}. Without --sign-up you log in to an account that exists.")
+        raise _NoLeagueError(f"{where}. If you have an account there, leave out --sign-up.")
     try:
         url = check_url(url)
     except ValueError as error:

@@ -19,6 +19,7 @@ from bots_sdk.commands.leagues import (
 from bots_sdk.commands.output import Json, add_row, new_table, percent, print_json, print_table
 from bots_sdk.commands.ranking import describe_with_rank, ladder_places
 from bots_sdk.errors import ProblemError
+from bots_sdk.explanations import BLOCK, WIN_SHARE
 from bots_sdk.invoking import typed
 from bots_sdk.statuses import UNFINISHED
 
@@ -85,16 +86,16 @@ def status(
     if gone:
         print(
             typed(
-                "The league does not have these bots, whose tokens are saved here: "
-                f"{', '.join(gone)}. They were deleted, or the league began anew; `twelfth-night "
-                "bot create NAME` creates a bot again."
+                f"Tokens are saved here for bots that the league does not have: {', '.join(gone)}. "
+                "The bots were deleted, or the league was set up anew. `twelfth-night bot create "
+                "NAME` creates a bot again."
             )
         )
     if not rows:
         print(
-            f"No bot token is saved on this machine for {url}. `twelfth-night status NAME` shows "
-            "any bot; `twelfth-night bot token NAME` saves a new token for one of your bots; "
-            f"`twelfth-night bot create NAME` creates a bot.{saved_elsewhere(url)}"
+            f"No bot token is saved on this machine for {url}. `twelfth-night bot create NAME` "
+            "creates a bot. `twelfth-night bot token NAME` saves a new token for one of your bots. "
+            f"`twelfth-night status NAME` shows any bot.{saved_elsewhere(url)}"
         )
         return
     table = new_table("bot", "kind", "version", "online", "unfinished matches")
@@ -115,10 +116,11 @@ def status(
         if bot["paused"] and name in own:
             print(typed(f"`twelfth-night bot resume {name}` resumes {name}."))
         elif bot["kind"] == "hosted" and bot["version"] is None and name in own:
-            print(typed(f"{name} has no version that can play: see `twelfth-night logs {name}`."))
+            log = f"`twelfth-night logs {name}` shows why."
+            print(typed(f"{name} has no version that can play. {log}"))
         elif not entries and name in own:
             enter = f"`twelfth-night enter LADDER {name}` enters it on one."
-            print(typed(f"{name} is on no ladder: {enter}"))
+            print(typed(f"{name} is on no ladder. {enter}"))
 
 
 def _print_places(bot: str, found: Sequence[_Place]) -> None:
@@ -129,7 +131,7 @@ def _print_places(bot: str, found: Sequence[_Place]) -> None:
     worst = max(found, key=lambda each: each.place / each.seats)
     which = "worst" if worst.place > 1 else "newest"
     text = (
-        f"  The {which} one: `twelfth-night match {worst.match}` shows what happened, "
+        f"  For the {which} one, `twelfth-night match {worst.match}` shows what happened. "
         f"`twelfth-night analyse {worst.match} --bot {bot}` shows the mistakes."
     )
     if worst.faults:
@@ -191,7 +193,8 @@ def ladder(
                 cells = (each["slug"], each["title"], each["game"], each["rules"], each["seats"])
                 add_row(table, *cells, seconds)
             print_table(table)
-            print("The bank is extra time of a bot for a whole match.")
+            print("The bank is extra time of each bot for a whole match.")
+            print(typed("`twelfth-night ladder LADDER` shows the standings of a ladder."))
             return
         rows = [
             row
@@ -211,17 +214,24 @@ def ladder(
         owner = row["owner"] or "house"
         add_row(table, row["rank"] or "-", row["bot"], owner, rating, row["blocks"], share)
     print_table(table)
-    print("A block has as many matches as the table has seats; each bot sits once in each seat.")
-    print("Win share: the share of opponents that the bot beats. A tie is half a win.")
-    if not all(row["rank"] for row in rows):
-        print("Rank -: the bot has too few blocks for a rank.")
+    _print_legend(has_unranked=not all(row["rank"] for row in rows))
     names = {row["bot"] for row in rows if not row["owner"]}
     for twin in sorted(name for name in names if f"{name}-2" in names):
         print(
-            f"{twin} and {twin}-2 are the same program: the difference between their ratings is "
+            f"{twin} and {twin}-2 are the same program. The difference between their ratings is "
             "luck."
         )
-    print(
-        "A rank can fall while the rating rises, if other bots gain more or get their first rank."
-    )
     print(f"{url}/ladders/{slug}/")
+
+
+def _print_legend(*, has_unranked: bool) -> None:
+    """Print the meaning of the columns."""
+    print()
+    print("- rank: the position by rating. It falls if other bots gain more rating.")
+    if has_unranked:
+        print('- rank "-": provisional. The bot gets a rank after more blocks.')
+    print("- owner house: a bot of the league itself.")
+    print("- rating: Elo, the scale of chess ratings. Each bot begins at 1500.")
+    print(f"- blocks: the number of rated blocks. {BLOCK}")
+    print(f"- win share: {WIN_SHARE}")
+    print()

@@ -42,9 +42,9 @@ def run(
 ) -> None:
     """Run a remote bot on this machine: play all its matches until Ctrl-C.
 
-    If the bot raises an error, is too slow, or returns an illegal move, the command plays the
-    first legal move instead, and saves the bot's input in the directory of --faults. At the league
-    this is no fault, because the league gets a legal move in time.
+    If the bot raises an error, is too slow, or returns an illegal move, the command plays the first
+    legal move instead. It saves the bot's input in the directory of --faults. At the league this is
+    no fault, because the league gets a legal move in time.
 
     After Ctrl-C, the bot finishes the moves that it is computing. A second Ctrl-C stops at once.
     """
@@ -54,9 +54,9 @@ def run(
     token = environment_token()
     if token and not token.startswith(_BOT_TOKEN):
         raise NoTokenError(
-            "The variable TWELFTH_NIGHT_TOKEN has no bot token: a bot token begins with "
-            f"{_BOT_TOKEN}. Set it to the bot's token. To use the saved token, run `unset "
-            "TWELFTH_NIGHT_TOKEN`."
+            "The token in the variable TWELFTH_NIGHT_TOKEN is not a bot token. A bot token begins "
+            f"with {_BOT_TOKEN}. Set the variable to the bot's token. To use the saved token, run "
+            "`unset TWELFTH_NIGHT_TOKEN`."
         )
     token = token or league.bots.get(name, "")
     if not token:
@@ -117,7 +117,7 @@ def _check_kind(url: str, token: str, name: str, file: Path) -> None:
     if kind == "hosted":
         home = f"{name[:24]}-at-home"
         raise ImpossibleError(
-            f"{name} is a hosted bot: the league runs the versions that you upload, with "
+            f"{name} is a hosted bot, so the league runs it. To upload a version, run "
             f"`twelfth-night upload {file} --bot {name}`. To run the file here, create a remote "
             f"bot: `twelfth-night bot create {home}`, then `twelfth-night run {file} --bot {home}`."
         )
@@ -129,7 +129,7 @@ def enter(
     ],
     bot: Annotated[str, typer.Argument(help="One of your bots.")],
     wait: Annotated[
-        bool, typer.Option("--wait", help="Follow the bot until it has a rank.")
+        bool, typer.Option("--wait", help="Show the bot's progress until it has a rank.")
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -153,7 +153,7 @@ def enter(
                 error.remedy = _ladders_of_its_games(client, bot)
             elif error.code == "not-found" and _is_ladder(client, bot):
                 error.remedy = (
-                    f"The ladder comes first, then the bot: `twelfth-night enter {bot} {ladder}`."
+                    f"Name the ladder first, then the bot: `twelfth-night enter {bot} {ladder}`."
                 )
             raise
         printed = ""
@@ -165,7 +165,8 @@ def enter(
             if not wait and client.send(calls.bot(bot))["paused"]:
                 print(typed(f"`twelfth-night bot resume {bot}` resumes it."))
             elif not wait and place["rank_progress"] is not None:
-                print(typed(f"`twelfth-night enter {ladder} {bot} --wait` follows it to its rank."))
+                command = f"`twelfth-night enter {ladder} {bot} --wait`"
+                print(typed(f"{command} shows its progress until it has a rank."))
         if wait:
             place = follow_to_rank(client, ladder, bot, printed=printed, quiet=as_json)
             if as_json:

@@ -11,6 +11,8 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from bots_sdk.durations import about
+
 PrintLine = Callable[[str], None]
 """Prints a line above the progress."""
 
@@ -71,9 +73,7 @@ def time_left(done: int, total: int, began: float) -> str:
     if not done:
         return ""
     seconds = (time.monotonic() - began) * (total - done) / done
-    return (
-        f"; about {seconds:.0f} s left" if seconds < 120 else f"; about {seconds / 60:.0f} min left"
-    )
+    return f"; {about(seconds)} left"
 
 
 def _cut(line: str | Text, width: int) -> Text:

@@ -48,7 +48,9 @@ def follow_to_rank(
         is_first = False
         return place
 
-    stopped = f"{bot} stays on {ladder} and plays on. `twelfth-night status {bot}` shows its rank."
+    stopped = (
+        f"{bot} stays on {ladder} and plays on. `twelfth-night status {bot}` shows its progress."
+    )
     return follow(look, _line, news_of=_news, printed=printed, after_stop=stopped, quiet=quiet)
 
 
@@ -56,8 +58,8 @@ def _require_new_matches(bot: answers.Bot) -> None:
     name = bot["name"]
     if bot["quarantined"]:
         raise ImpossibleError(
-            f"{name} is in quarantine: an organiser keeps it out of new matches, so it gets no "
-            "rank. Its page shows you the reason."
+            f"{name} is in quarantine: an organiser keeps it out of new matches. So it gets no "
+            "rank. The page of the bot shows you the reason."
         )
     if bot["paused"]:
         raise ImpossibleError(
@@ -83,8 +85,8 @@ def print_rank(client: Client, url: str, ladder: str, bot: str) -> None:
     row = client.send(calls.bot_standing(bot, ladder))
     rating = f"{row['rating'] / 1000:.0f}"
     print(
-        f"{bot} has rank {row['rank']} on {ladder}, with a rating of {rating} (all begin at 1500, "
-        f"and first ranks still change much): {url}/bots/{bot}/"
+        f"{bot} has rank {row['rank']} on {ladder}, with a rating of {rating}. Every bot begins at "
+        f"1500, and a first rank still changes much. {url}/bots/{bot}/"
     )
 
 

@@ -43,8 +43,8 @@ def new(
     language: Annotated[
         Literal["python", "c", "rust", "assemblyscript"],
         typer.Option(
-            help="The language of the bot. All but python are compiled to WebAssembly, which the "
-            "league runs too."
+            help="The language of the bot. Bots in c, rust and assemblyscript are compiled to "
+            "WebAssembly, which the league runs too."
         ),
     ] = "python",
     as_json: Json = False,

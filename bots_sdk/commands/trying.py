@@ -33,18 +33,17 @@ from bots_sdk.commands.home import (
     note_undeclared,
     process_count,
 )
+from bots_sdk.commands.next_steps import after_faults, after_trial
 from bots_sdk.commands.output import (
     Json,
     add_row,
     new_table,
-    print_commands,
     print_json,
     print_table,
 )
 from bots_sdk.commands.progress import progress, time_left
 from bots_sdk.commands.replaying import BareReplay, replay_match
-from bots_sdk.invoking import command_word
-from engine.games.catalogue import GAMES
+from bots_sdk.explanations import ELO
 from engine.games.titles import counted
 
 CLASS = BareReplay
@@ -64,9 +63,8 @@ def try_bot(
         typer.Option(
             min=1,
             max=250_000,
-            help="The number of blocks; default: as many as fit into "
-            f"{FIRST_VERDICT_SECONDS:.0f} s, but at least 1 and at most {_MAX_QUICK_BLOCKS}. A "
-            "larger number plays longer.",
+            help="The number of blocks. Default: as many as fit into "
+            f"{FIRST_VERDICT_SECONDS:.0f} s, but at least 1 and at most {_MAX_QUICK_BLOCKS}.",
             show_default=False,
         ),
     ] = None,
@@ -93,14 +91,14 @@ def try_bot(
 ) -> None:
     """Play a bot against opponents on your machine, and print its win share and Elo.
 
-    The win share is the share of opponents that the bot beats; a tie is half a win. Elo is the
-    scale of chess ratings: +100 is a win share of 64 %.
+    The win share is the share of opponents that the bot beats. A tie is half a win. Elo is the
+    scale of chess ratings: +100 Elo is a win share of 64 %.
 
-    Without --blocks, the command plays for about 6 s, and at most 100 blocks. For narrower error
-    bars, give a larger number with --blocks.
+    A block is a set of matches at one table. It has as many matches as the table has seats, so each
+    bot sits once in each seat. All matches of a block have the same deal.
 
-    In a block, every bot plays the same deal once from every seat, so a block has as many matches
-    as seats. The ranges in brackets are 95 % error bars: the true value is probably within them.
+    The ranges in brackets are 95 % error bars: the true value is probably within them. To make them
+    narrower, play more blocks with --blocks.
 
     Exit status 1: the bot made faults.
     """
@@ -140,7 +138,7 @@ def try_bot(
         took = time.monotonic() - began
         if results.played or took < FIRST_VERDICT_SECONDS:
             return ""
-        return f" after {took:.0f} s; a bot is slow, or its `choose` does not return"
+        return f" after {took:.0f} s. A bot is slow, or its `choose` does not return"
 
     def line() -> str:
         done = len(results.played)
@@ -175,12 +173,18 @@ def try_bot(
         if summary.matches:
             fault_printer.show_end(summary.faults, summary.forfeits)
             fault_printer.show_test()
-        is_forfeited = summary.matches and summary.forfeits == summary.matches
-        if is_forfeited and not declared_by(bot) and not fault_printer.is_without_text:
-            _print_other_games(bot, setup.table.game)
-        if not stopped and not error and not is_forfeited:
+        if stopped or error:
+            pass
+        elif summary.faults:
+            may_play_other = (
+                summary.forfeits == summary.matches
+                and not declared_by(bot)
+                and not fault_printer.is_without_text
+            )
+            after_faults(bot, setup.table.game, may_play_other=may_play_other)
+        else:
             words = _command(bot, game, rules, seats if setup.table.seats != 4 else 0, ladder)
-            _print_next(words, setup, summary, against)
+            after_trial(words, setup.table.game, summary, against)
     if error:
         raise error
     if stopped:
@@ -222,42 +226,6 @@ def _command(bot: str, game: str | None, rules: str, seats: int, ladder: str) ->
     return shlex.join(words)
 
 
-def _print_other_games(bot: str, game: str) -> None:
-    """Print what to do if a bot without GAMES was tried at a game that it does not play."""
-    other = next(each for each in GAMES if each != game)
-    print()
-    print(f"The bot forfeited every match. If it plays {other}, not {game}:")
-    print(f"  {command_word()} try {shlex.quote(bot)} --game {other}")
-    print(f'or write GAMES = ["{other}"] into its file.')
-
-
-def _print_next(words: str, setup: HomeSetup, summary: TrialSummary, against: list[str]) -> None:
-    """Print the commands for a surer verdict and for a closer look."""
-    game = setup.table.game
-    rows = []
-    if any(summary.faults.values()):
-        file = shlex.quote(shlex.split(words)[0])
-        rows.append((f"{command_word()} check {file}", "find its faults first"))
-    if summary.blocks < _MAX_QUICK_BLOCKS * 10:
-        more = max(8, 4 * summary.blocks)
-        opponents = "".join(
-            f" --against {shlex.quote(each)}" for each in against if against != [QUICK]
-        )
-        command = f"{command_word()} try {words}{opponents} --blocks {more}"
-        has_bars = summary.share is not None and summary.share.low is not None
-        purpose = "more blocks: error bars half as wide" if has_bars else "show error bars"
-        rows.append((command, purpose))
-    if against == [QUICK]:
-        command = f"{command_word()} try {words} --against house-search --blocks 2"
-        rows.append((command, "try the strongest house bot, which is slow"))
-    rows.append((f"{command_word()} watch {words}", "see why it wins or loses"))
-    rows.append((f"{command_word()} rules {game}", "read the rules"))
-    rows.append((f"{command_word()} rules observations", "read what your bot may see"))
-    print()
-    print("Next:")
-    print_commands(rows)
-
-
 def _show(trial: Trial, summary: TrialSummary, *, stopped: bool) -> None:
     if stopped:
         print(f"Stopped after {summary.matches} of {trial.matches} matches.")
@@ -272,12 +240,12 @@ def _show(trial: Trial, summary: TrialSummary, *, stopped: bool) -> None:
             "not finished."
         )
     print()
-    print(f"verdict      {verdict(summary.share)}")
+    if summary.forfeits == summary.matches:
+        print("verdict      none: the bot forfeited all matches, so the referee made most moves")
+    else:
+        print(f"verdict      {verdict(summary.share)}")
     print(f"win share    {percent(summary.share)} of the opponents beaten; a tie is half a win")
-    print(
-        f"Elo          {spelled_elo(summary.share)}; relative to the opponents, +100 is a win "
-        "share of 64 %"
-    )
+    print(f"Elo          {spelled_elo(summary.share)}, compared with the opponents; {ELO}")
     places_in_all = sum(summary.places)
     places = "   ".join(
         f"{name} {100 * count / places_in_all:.0f} %"
@@ -309,19 +277,16 @@ def _show(trial: Trial, summary: TrialSummary, *, stopped: bool) -> None:
     )
     if took.out_of_time:
         print(
-            f"             at the league, the bot would run out of time in "
+            f"             at the league, the bot would be too slow in "
             f"{counted(took.out_of_time, 'match')}"
         )
     elif took.slow:
         print(
-            f"             {took.slow} of {took.moves} moves took over 1 s, so they used "
-            "the bank (extra time)"
+            f"             {took.slow} of {took.moves} moves took over 1 s, so they used the bank "
+            "(extra time)"
         )
     for name, count in summary.others_faults.items():
-        print(
-            f"faults       {count} by the opponent {name}, which therefore played below its "
-            "strength"
-        )
+        print(f"faults       {count} by the opponent {name}, so it played below its strength")
 
 
 def verdict(found: Share) -> str:
@@ -335,7 +300,7 @@ def verdict(found: Share) -> str:
         return f"stronger than these opponents, after {count}"
     if found.high < 0.5:
         return f"weaker than these opponents, after {count}"
-    return f"not clear after {count}, because 50 % is within the error bar (in brackets)"
+    return f"not clear after {count}: the error bar (in brackets) includes 50 %"
 
 
 def percent(found: Share) -> str:
@@ -351,9 +316,9 @@ def spelled_elo(found: Share) -> str:
     text = ("all won" if found.mean == 1 else "all lost") if mean is None else f"{mean:+.0f}"
     if found.low is None:
         why = (
-            "all blocks equal: no error bar yet"
+            "no error bar yet: all blocks are equal"
             if found.is_flat
-            else f"no error bar below {MIN_BLOCKS} blocks"
+            else f"an error bar needs {MIN_BLOCKS} blocks"
         )
         return f"{text} ({why})"
     if low is None:

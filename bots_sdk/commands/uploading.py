@@ -141,8 +141,8 @@ def upload(
         print(f"The league refused the file: {shown['reason']}")
         print_qualifying_matches(shown)
         _print_remedy(shown, file)
-        print(f"\nThe bot {name} had no other version, so it is deleted. Change the file, and try")
-        print(typed("again. `twelfth-night check` finds most causes before you upload."))
+        print(f"\nThe bot {name} had no other version, so this command deleted it.")
+        print(typed("`twelfth-night check FILE` finds most causes before you upload."))
     if version["state"] == "refused":
         raise typer.Exit(REFUSED)
 
@@ -247,7 +247,7 @@ def _print_refusal(client: Client, version: Any, file: Path) -> None:
     print_qualifying_matches(version)
     _print_remedy(version, file)
     name, current = version["bot"], client.send(calls.bot(version["bot"]))["version"]
-    stays = f"Version {current} stays the current version, which plays."
+    stays = f"Version {current} still plays."
     print(f"\n{stays if current else f'{name} has no version that can play yet.'}")
 
 
@@ -260,10 +260,10 @@ def _print_remedy(version: Any, file: Path) -> None:
 def _print_check(version: Any) -> None:
     """Print how long the check of a new version takes."""
     left = version.get("check_seconds_left")
-    when = f" It ends in {about(left)}." if left is not None else ""
+    when = f" The check ends in {about(left)}." if left is not None else ""
     print(
-        f"Uploaded version {version['number']}. Its check plays one match of each of the bot's "
-        f"games.{when}"
+        f"Uploaded version {version['number']}. The league checks it with one match of each of the "
+        f"bot's games.{when}"
     )
 
 
@@ -275,7 +275,7 @@ def _print_next_step(client: Client, url: str, version: Any) -> None:
     if version["held"]:
         if version["state"] == "ready":
             page = f"{url}/account/bots/{name}/versions/{number}/"
-            print(f"It does not play until you promote it: {page}")
+            print(f"This version does not play until you promote it: {page}")
         return
     places = ladder_places(client, name)
     is_checked = version["state"] == "ready"
@@ -299,11 +299,11 @@ def _print_next_step(client: Client, url: str, version: Any) -> None:
     which = "This command enters" if len(open_to_it) == 1 else "Each of these commands enters"
     after = "" if is_checked else " after the check"
     is_soon = all(each["ranked_from"] <= _MEASURED_BLOCKS for each in open_to_it)
+    soon = " If no other matches wait, this takes less than a minute." if is_soon else ""
     print(
-        f"To get a rating, enter it{after} on a ladder, a lasting ranking. If no other matches "
-        "wait, its first match begins within seconds. It then has a rank, its position on the "
-        f"ladder, after {blocks} blocks{', in less than a minute' if is_soon else ''}. {which} it, "
-        "and shows how long this takes:"
+        f"To get a rating, enter {name} on a ladder (a lasting ranking){after}. It gets a rank, "
+        f"its position on the ladder, after {blocks} blocks.{soon} {which} it and shows its "
+        "progress:"
     )
     for each in open_to_it:
         print(f"  {command_word()} enter {each['slug']} {name} --wait")

@@ -20,7 +20,7 @@ from engine.record import read
 from engine.referee import TimeControl
 
 _NOT_COMPUTED = (
-    "not proven: the record does not hold a finished match. Download it again after the end of the "
+    "not proven: the record is not of a finished match. Download it again after the end of the "
     "match, or correct it"
 )
 
@@ -45,7 +45,7 @@ def verify(
         Path | None,
         typer.Option(
             metavar="FILE.wasm",
-            help="The WebAssembly bot that played: compute the fuel of its moves again.",
+            help="The WebAssembly bot that played. Computes the fuel of its moves again.",
             show_default=False,
         ),
     ] = None,
@@ -60,8 +60,9 @@ def verify(
         str,
         typer.Option(
             metavar="MOVE+BANK",
-            help="With --module and a file: the clock of the match, in seconds. A record does not "
-            "have it; default: 1+30, as on most ladders and in `try`.",
+            help="With --module and a file: the clock of the match, which a record does not have. "
+            "Give the seconds of a move and of the bank, such as 1+30. Default: 1+30, as on most "
+            "ladders and in `try`.",
             show_default=False,
         ),
     ] = "",
@@ -73,15 +74,15 @@ def verify(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Replay a finished match, and verify its commitment, deal, moves, scores and fuel.
+    """Replay a finished match, and verify its deal, its moves and its scores.
 
     The commitment is the SHA-256 of the deal seed. The league published it before the first move.
     If you noted it then, give it with --commitment. Otherwise the command uses the
     commitment that the league shows now.
 
-    With --module, the command also lets a WebAssembly bot decide each of its moves again. The bot
-    must make the same moves and the same faults. This proves that each timeout in the record really
-    happened: the clock of such a bot counts its instructions (fuel).
+    With --module, the command also lets a WebAssembly bot choose its moves again. The bot must make
+    the same moves and the same faults. The clock of such a bot counts its instructions (fuel), so
+    this proves that each timeout in the record really happened.
 
     To verify all records in a file, use `python -m engine verify FILE`.
 

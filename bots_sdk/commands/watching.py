@@ -45,8 +45,8 @@ def watch(
         typer.Argument(
             metavar="BOT or MATCH",
             help="The bots by seat: files, or house bots (bots of the league itself) such as "
-            "house-thumb. The other seats get house-random, house-thumb and house-counting. Or "
-            "give a match at a league, by its number or address.",
+            "house-thumb. The other seats get house-random, house-thumb and house-counting. To "
+            "watch a match at a league, give its number or address.",
             show_default=False,
         ),
     ] = None,
@@ -63,15 +63,15 @@ def watch(
     seed: SeedText = "",
     show_all: Annotated[
         bool,
-        typer.Option("--all", help="Print all steps at once, as without a terminal."),
+        typer.Option("--all", help="Print all steps at once."),
     ] = False,
     as_json: Json = False,
 ) -> None:
     """Watch a match step by step, with the reason of each result.
 
-    With bots, or without arguments, the match is played on this machine. If a league's match is
-    still in play, the command follows it live. In a terminal you step through a finished match with
-    the arrow keys; elsewhere the command prints all steps.
+    If you name bots or nothing, the command plays a match on this machine. If you name a match that
+    is still in play at the league, the command follows it live. In a terminal you step through a
+    finished match with the arrow keys. Without a terminal, the command prints all steps.
     """
     words = what or []
     show_all = show_all or not _at_terminal()
@@ -151,7 +151,7 @@ def _watch_here(
     began = time.monotonic()
 
     def line() -> str:
-        return f"the match is in play, {time.monotonic() - began:.0f} s so far"
+        return f"the match has been in play for {time.monotonic() - began:.0f} s"
 
     with progress(line, quiet=as_json):
         played = play_fixture(players_of(contestants), setup.table, fixture, names)

@@ -22,9 +22,9 @@ from bots_sdk.sandbox.messages import FOREIGN_DATA, failure, parsed
 from bots_sdk.sandbox.starts import begin
 from bots_sdk.sandbox.timing import Meter, MoveTimer
 from engine.errors import quote
+from engine.faults import NOT_IN_TIME
 
 _CHUNK = 1 << 16
-_TOO_LATE = "it did not answer in time"
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _SETUP_SECONDS = 30.0
 """The time limit for the jail's set-up; it is long, as a busy machine is not the bot's fault."""
@@ -173,7 +173,7 @@ class JailedProcess:
         while True:
             left = timer.left()
             if left <= 0:
-                raise BotTimeoutError(_TOO_LATE)
+                raise BotTimeoutError(NOT_IN_TIME)
             for descriptor, _ in self._poll.poll(math.ceil(min(left, 3600.0) * 1000)):
                 if descriptor == self._output:
                     self.drain()
@@ -309,12 +309,12 @@ class JailedProcess:
         """Keep the code that the harness has compiled, for later processes of the same bot."""
         length = self._received(len(compiling.LENGTH % 0), timer.left)
         if length is None:
-            raise BotTimeoutError(_TOO_LATE)
+            raise BotTimeoutError(NOT_IN_TIME)
         if not length.strip().isdigit() or int(length) > compiling.MAX_BYTES:
             raise BotCrashError(FOREIGN_DATA)
         code = self._received(int(length), timer.left)
         if code is None:
-            raise BotTimeoutError(_TOO_LATE)
+            raise BotTimeoutError(NOT_IN_TIME)
         kept_code.keep(self._main, code)
 
     def _received(self, wanted: int, left: Callable[[], float]) -> bytes | None:

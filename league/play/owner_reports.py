@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib.auth.models import User
 
 from bots_sdk.bot import match_info
+from engine.faults import FORFEITED, NOT_IN_TIME, TOO_MANY_ILLEGAL
 from engine.games.game import Observation
 from engine.playback import play_back
 from engine.referee import TimeControl
@@ -16,9 +17,9 @@ from league.play.turns import as_text
 from league.visibility import own_seats
 
 _REASONS = {
-    "timeout": "it did not answer in time",
-    "illegal": "it sent too many illegal moves",
-    "forfeit": "after three faults the referee plays the rest of the match for it",
+    "timeout": NOT_IN_TIME,
+    "illegal": TOO_MANY_ILLEGAL,
+    "forfeit": FORFEITED,
 }
 """Reasons of faults for which the seat has no log."""
 

@@ -55,8 +55,14 @@ def test_a_password_can_come_from_standard_input(
 @pytest.mark.parametrize(
     ("words", "named"),
     [
-        ((), "No username is given, and there is no terminal to ask for it. Use --username NAME."),
-        (("--username", "ada"), "No password is given, and there is no terminal to ask for it."),
+        (
+            (),
+            "without a terminal there is no prompt for it. Use --username NAME.",
+        ),
+        (
+            ("--username", "ada"),
+            "No password is given, and without a terminal there is no prompt for it.",
+        ),
         (("--username", "ada"), "--password-stdin, or set the variable TWELFTH_NIGHT_PASSWORD"),
         (("--with-token",), "Standard input has no owner token."),
         (("--with-token", "--sign-up"), "leave out --username, --sign-up and --password-stdin"),
@@ -322,7 +328,7 @@ def test_status_names_the_commands_that_explain_the_match_with_the_worst_place(
     stub.answers["GET matches"] = (200, {"results": matches, "next": None})
     text = " ".join(logged_in("status").stdout.split())
     places = "1 of 4 (match 10), 4 of 4 (match 8), 3 of 4 (match 7), 4 of 4 (match 6)"
-    assert f"mybot, latest places: {places} The worst one: `twelfth-night match 8`" in text
+    assert f"mybot, latest places: {places} For the worst one, `twelfth-night match 8`" in text
     assert "`twelfth-night analyse 8 --bot mybot` shows the mistakes." in text
 
 
@@ -332,7 +338,7 @@ def test_status_skips_saved_bots_that_the_league_does_not_have(
     assert logged_in("bot", "create", "mybot").exit_code == 0
     result = logged_in("status")
     assert result.exit_code == 0
-    assert "whose tokens are saved here: mybot. They were deleted" in result.stdout
+    assert "for bots that the league does not have: mybot. The bots were deleted" in result.stdout
     assert logged_in("status", "mybot").exit_code == 1
 
 
@@ -369,9 +375,12 @@ def test_the_help_shows_no_type_for_flags(cli: Cli, command: tuple[str, ...]) ->
     [
         (
             False,
-            "shows how long this takes:\n  twelfth-night enter days mybot --wait",
+            "enters it and shows its progress:\n  twelfth-night enter days mybot --wait",
         ),
-        (True, "It does not play until you promote it: {url}/account/bots/mybot/versions/2/"),
+        (
+            True,
+            "This version does not play until you promote it: {url}/account/bots/mybot/versions/2/",
+        ),
     ],
 )
 def test_upload_prints_the_next_step(

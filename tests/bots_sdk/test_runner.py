@@ -219,7 +219,7 @@ def choose(observation):
     with stub.serving(), running(stub, tmp_path, source) as bot:
         until(lambda: stub.over)
     assert {event["kind"] for event in bot.events("fault")} == {"timeout"}
-    assert all(": timeout: no answer after" in event["text"] for event in bot.events("fault"))
+    assert all(": timeout: it had no move after" in event["text"] for event in bot.events("fault"))
     assert bot.events("refused") == []
     assert all(match.expired == 0 for match in stub.matches.values())
 

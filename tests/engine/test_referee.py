@@ -179,7 +179,7 @@ def test_a_slow_move_uses_up_the_bank_and_then_is_a_timeout() -> None:
     outcome = timed(TimeControl(move_seconds=1, bank_seconds=2), [2.0, 2.0, 1.5])
     assert [fault.kind for fault in outcome.record.faults] == ["timeout"]
     reason = outcome.fault_reports[0].reason
-    assert reason == "answered after 1.500 s, out of time: it had 1 s"
+    assert reason == "it answered after 1.500 s, but it had only 1 s"
 
 
 def test_a_late_answer_is_a_timeout_even_when_it_crashes() -> None:

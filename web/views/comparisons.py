@@ -10,6 +10,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from bots_sdk import verdicts
+from engine.rating.sprt import Decision, Plan
 from league import competitions
 from league.competitions import comparisons
 from league.models import Bot, Comparison, Match
@@ -49,9 +51,26 @@ def comparison(request: HttpRequest, pk: int) -> HttpResponse:
         if found.state == Comparison.State.CANCELLED and comparisons.only_becomes_void(found)
         else 0,
         "chart": evidence_chart(progress),
+        "words": _words(found, plan, len(steps)),
         "owned": owns(visitor(request), found.bot),
     }
     return render(request, "web/comparison.html", context)
+
+
+def _words(comparison: Comparison, plan: Plan, blocks: int) -> dict[str, str]:
+    """Return the sentences that the page shares with ``twelfth-night ab``."""
+    new, old = f"version {comparison.new.number}", f"version {comparison.old.number}"
+    verdict = comparison.verdict
+    return {
+        "meaning": verdict and verdicts.meaning(Decision(verdict), new, old, blocks, plan),
+        "rule": verdicts.rule(plan),
+        "swap_block": verdicts.SWAP_BLOCK,
+        "likelihood": verdicts.LIKELIHOOD,
+        "claims": verdicts.claims(plan),
+        "bounds": verdicts.bounds(plan),
+        "small_edits": verdicts.SMALL_EDITS,
+        "error_rates": verdicts.ERROR_RATES,
+    }
 
 
 def _part_done(progress: comparisons.Progress) -> float:

@@ -100,9 +100,9 @@ def test_a_worse_version_is_not_better(home: Home) -> None:
     result = home("ab", "house-counting", "first.py", *SOME)
     assert result.exit_code == 1
     assert "\nverdict      not better\n" in result.stdout
-    assert "first.py is very probably no more than 20 Elo above house" in result.stdout
+    assert "first.py is very probably less than 20 Elo stronger than house" in result.stdout
     assert re.search(
-        r"Their results differed in \d+ swap blocks, and their moves in \d+\.\n"
+        r"The results of the versions differed in \d+ swap blocks, and their moves in \d+\.\n"
         r"- Likelihood of superiority 0\.\d %: how probable it is that the new version is "
         r"stronger\.\n- Evidence -",
         result.stdout,
@@ -114,11 +114,11 @@ def test_plain_words_come_before_the_numbers_of_the_statistics(home: Home) -> No
     words, numbers = result.stdout.split("The test in numbers:")
     assert "2 swap blocks are too few to decide whether last.py is stronger" in words
     assert re.search(
-        r"a verdict needs 16 swap blocks in which the results differ, or 300 in all; so far they "
-        r"differ in [012] of 2\.",
+        r"A verdict needs 16 swap blocks in which the results differ, or 300 in all\. So far the "
+        r"results differ in [012] of 2 swap blocks\.",
         words,
     )
-    assert "in swap blocks (pairs of matches), until" in words
+    assert "play swap blocks (pairs of matches) until" in words
     for term in ("evidence", "likelihood", "llr"):
         assert term not in words.casefold()
         assert term in numbers.casefold()
@@ -138,7 +138,10 @@ def test_each_pair_of_matches_is_a_swap_block_and_the_rule_has_one_wording(home:
 def test_an_undecided_test_says_which_version_looks_weaker(home: Home) -> None:
     result = home("ab", "house-counting", "house-random", *SOME, "--max-blocks", 17)
     assert "\nverdict      undecided\n" in result.stdout
-    assert "it looks weaker so far, but not clearly enough for a verdict" in result.stdout
+    assert (
+        "house-random looks weaker so far, but the evidence is too small for a verdict"
+        in result.stdout
+    )
 
 
 def test_equal_versions_with_random_moves_show_no_difference(home: Home, tmp_path: Path) -> None:
@@ -151,7 +154,10 @@ def test_equal_versions_with_random_moves_show_no_difference(home: Home, tmp_pat
     assert "In 300 swap blocks, both versions made the same moves." in result.stdout
     assert "- Evidence -11." in result.stdout
     assert "- 300 swap blocks." in result.stdout
-    assert "Their results differed in 0 swap blocks, and their moves in 0." in result.stdout
+    assert (
+        "The results of the versions differed in 0 swap blocks, and their moves in 0."
+        in result.stdout
+    )
 
 
 RARE_RULE = """from bots_sdk.reference import thumb_bot
@@ -224,7 +230,7 @@ def test_too_few_blocks_are_undecided_and_each_versions_faults_are_printed(
     assert result.exit_code == 1
     assert "verdict      undecided\n" in result.stdout
     assert 'crash.py", line 2, in choose' in result.stderr
-    assert "faults       12 crash\nforfeits     4 matches: after three faults" in result.stdout
+    assert "faults       12 crashes\nforfeits     4 matches: after three faults" in result.stdout
 
 
 def test_one_block_is_too_few_and_the_tests_of_faults_stand_apart(
@@ -233,7 +239,7 @@ def test_one_block_is_too_few_and_the_tests_of_faults_stand_apart(
     (tmp_path / "also.py").write_text((tmp_path / "crash.py").read_text())
     shown = home("ab", "crash.py", "also.py", *SOME, "--max-blocks", 1).stdout
     assert "1 swap block is too few to decide" in shown
-    figures, *tests = shown.split("\n\nA test that repeats the first saved fault of ")
+    figures, *tests = shown.split("\n\nThis test repeats the first saved fault of ")
     assert "new version" in figures
     assert "old version" in figures
     assert [test.partition(":")[0] for test in tests] == ["also.py", "crash.py"]
@@ -261,6 +267,7 @@ def test_while_it_runs_plain_words_show_how_it_stands_and_how_long_it_takes(
 ) -> None:
     monkeypatch.setattr(comparing, "_FIRST_WORDS_SECONDS", 0.0)
     result = home("ab", "random", "thumb", *SOME, "--max-blocks", 40)
-    words = r"^(better|no clear difference) so far, after \d+ swap blocks?; about \d+ \S+ more$"
+    words = r"^(\S+ looks stronger|No clear difference) so far, after \d+ swap blocks?\. "
+    words += r"The test takes about \d+ \S+ more\.$"
     assert re.search(words, result.stderr, re.M)
     assert result.stderr.count("so far, after") < 40

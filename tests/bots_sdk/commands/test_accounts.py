@@ -41,5 +41,5 @@ def test_a_token_that_can_not_be_saved_is_printed_or_the_next_step_is(
     assert "Note: the token is not saved: leagues.json can't be written" in printed.stderr
     lost = cli("bot", "create", "mybot")
     assert lost.exit_code == 2
-    assert "a token for mybot, now its only one, but it is lost: " in lost.stderr
+    assert "a new token for mybot, but this command could not save it. " in lost.stderr
     assert "`twelfth-night bot token mybot --print-token`" in lost.stderr

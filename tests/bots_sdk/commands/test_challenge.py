@@ -69,8 +69,8 @@ def test_the_command_follows_a_challenge_line_by_line_to_its_result(play: Any) -
         "game": "partridge",
     }
     assert result.stderr.splitlines() == [
-        "The challenge waits to be played.",
-        "Finished: 1 of 2 matches. In play: 1, waiting: 0.",
+        "The challenge has not begun.",
+        "1 of 2 matches finished, 1 in play, 0 waiting to begin.",
     ]
     assert "Challenge 7: partridge eagle-short, 2 matches" in result.stdout
     assert "http://league.example/challenges/7/" in result.stdout

@@ -76,7 +76,10 @@ def test_a_good_bot_plays_every_table_of_both_games_in_the_sandbox(home: Home) -
 @pytest.mark.usefixtures("no_failures")
 def test_after_a_few_matches_a_first_verdict_and_the_time_left_are_printed(home: Home) -> None:
     result = home("check", "last.py", "--game", "partridge")
-    line = r"^The bot plays without a fault so far\. \d+ more matches, about \d+ \S+\.$"
+    line = (
+        r"^The bot plays without a fault so far\. "
+        r"The check plays \d+ more matches, in about \d+ \S+\.$"
+    )
     assert len(re.findall(line, result.stderr, re.M)) == 1
 
 
@@ -84,10 +87,10 @@ def test_after_a_few_matches_a_first_verdict_and_the_time_left_are_printed(home:
 @pytest.mark.parametrize(
     ("source", "fault"),
     [
-        ("def choose(o): return 7\n", r"\(illegal\): a move is a text, not 7; "),
+        ("def choose(o): return 7\n", r"\(illegal move\): a move is a text, not 7; "),
         (
             "def choose(o):\n    return 1 / 0\n",
-            r"\(crash\): ZeroDivisionError: division by zero \(bad\.py, line 2\)\. \d+ more ",
+            r"\(crash\): ZeroDivisionError: division by zero \(bad\.py, line 2\)\. The check ",
         ),
     ],
 )
@@ -96,7 +99,7 @@ def test_the_first_verdict_names_the_first_fault_and_the_bots_own_file(
 ) -> None:
     (tmp_path / "bad.py").write_text(source)
     result = home("check", "bad.py", "--game", "partridge")
-    line = rf"^The bot made \d+ faults so far; the first {fault}"
+    line = rf"^The bot made \d+ faults so far. The first fault {fault}"
     assert len(re.findall(line, result.stderr, re.M)) == 1
 
 

@@ -102,7 +102,7 @@ def test_enter_states_what_happens_next_and_when(run: Run) -> None:
     assert result.exit_code == 0, result.output
     assert result.stdout.splitlines()[1:] == [
         "Its first blocks are drawn now.",
-        "`twelfth-night enter partridge swan --wait` follows it to its rank.",
+        "`twelfth-night enter partridge swan --wait` shows its progress until it has a rank.",
     ]
 
 
@@ -170,7 +170,10 @@ def test_after_ctrl_c_enter_states_that_the_bot_stays_on_the_ladder(
 
 @pytest.mark.parametrize(
     ("stopped_by", "remedy"),
-    [("paused", "twelfth-night bot resume swan"), ("quarantined", "Its page shows you the reason")],
+    [
+        ("paused", "twelfth-night bot resume swan"),
+        ("quarantined", "page of the bot shows you"),
+    ],
 )
 def test_a_bot_without_new_matches_is_not_followed_for_ever(
     run: Run, stopped_by: str, remedy: str
@@ -200,11 +203,11 @@ def test_upload_states_how_long_the_check_takes_and_lists_ladders_that_fit(run: 
     result = run(League(), "upload", "swan.py")
     assert result.exit_code == 0, result.output
     text = result.stdout
-    assert "Its check plays one match of each of the bot's games. It ends in about 10 s." in text
+    assert "one match of each of the bot's games. The check ends in about 10 s." in text
     assert text.endswith(
-        "If no other matches wait, its first match begins within seconds. It then has a rank, its "
-        "position on the ladder, after 20 blocks, in less than a minute. This command enters it, "
-        f"and shows how long this takes:\n  {command_word()} enter partridge swan --wait\n"
+        "It gets a rank, its position on the ladder, after 20 blocks. If no other matches wait, "
+        "this takes less than a minute. This command enters it and shows its progress:\n"
+        f"  {command_word()} enter partridge swan --wait\n"
     )
 
 
@@ -238,7 +241,7 @@ def test_upload_without_waiting_prints_how_to_see_the_result(run: Run) -> None:
     result = run(League(), "upload", "swan.py", "--no-wait")
     assert result.exit_code == 0, result.output
     assert "still waits for its check" in result.stdout
-    assert "enter it after the check on a ladder" in result.stdout
+    assert "on a ladder (a lasting ranking) after the check." in result.stdout
     assert f"\n  {command_word()} enter days swan --wait\n" in result.stdout
 
 

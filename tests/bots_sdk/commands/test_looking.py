@@ -40,7 +40,7 @@ def test_logs_of_a_bot_of_somebody_else_are_refused(logged_in: Cli, stub: StubLe
         result = logged_in("logs", "other")
         assert result.exit_code == 2
         assert whose in result.stderr
-        assert "for its owner only" in result.stderr
+        assert "Only its owner may see" in result.stderr
 
 
 def test_the_status_of_a_remote_bot_has_no_version(logged_in: Cli, stub: StubLeague) -> None:
@@ -60,7 +60,7 @@ def test_status_and_logs_lead_to_the_reason_of_a_refused_version(
     stub.answers["GET bots/slow"] = (200, bot)
     stub.answers["GET matches"] = (200, {"results": [], "next": None})
     shown = logged_in("status").stdout
-    assert "slow has no version that can play: see `twelfth-night logs slow`." in shown
+    assert "slow has no version that can play. `twelfth-night logs slow` shows why." in shown
     stub.answers["GET bots/slow/versions"] = (200, {"results": [{"number": 3}], "next": None})
     log = {"bot": "slow", "number": 3, "state": "refused", "reason": "timeout", "qualifying": []}
     stub.answers["GET bots/slow/versions/3/log"] = (200, log)

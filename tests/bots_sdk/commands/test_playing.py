@@ -27,7 +27,7 @@ def test_run_refuses_a_variable_without_a_bot_token(
     sent = len(stub.requests)
     result = mybot("run", "mybot.py")
     assert result.exit_code == 4
-    assert "The variable TWELFTH_NIGHT_TOKEN has no bot token" in result.stderr
+    assert "The token in the variable TWELFTH_NIGHT_TOKEN is not a bot token" in result.stderr
     assert "`unset TWELFTH_NIGHT_TOKEN`" in result.stderr
     assert len(stub.requests) == sent
 
@@ -72,5 +72,5 @@ def test_enter_with_bot_and_ladder_exchanged_names_their_order(
     ladders = {"results": [{"slug": "partridge"}], "next": None}
     stub.answers["GET ladders"] = (200, ladders)
     shown = logged_in("enter", "mybot", "partridge").stderr
-    assert f"{detail} The ladder comes first, then the bot: " in shown
+    assert f"{detail} Name the ladder first, then the bot: " in shown
     assert "`twelfth-night enter partridge mybot`" in shown

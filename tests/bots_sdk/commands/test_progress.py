@@ -51,4 +51,4 @@ def test_the_time_left_follows_from_the_results_so_far(monkeypatch: pytest.Monke
     monkeypatch.setattr("bots_sdk.commands.progress.time.monotonic", lambda: 110.0)
     assert time_left(0, 40, 100.0) == ""
     assert time_left(10, 40, 100.0) == "; about 30 s left"
-    assert time_left(1, 40, 100.0) == "; about 6 min left"
+    assert time_left(1, 40, 100.0) == "; about 7 minutes left"

@@ -237,7 +237,7 @@ def test_a_record_that_is_not_finished_proves_nothing(cli: Cli) -> None:
     first, last = result.stdout.splitlines()
     plies = len(record.moves) - 1
     assert first == f"FAIL deal and moves: ply {plies}: the moves stop before the match is over"
-    assert last.startswith("FAIL fuel: not proven: the record does not hold a finished match. ")
+    assert last.startswith("FAIL fuel: not proven: the record is not of a finished match. ")
 
 
 def test_a_noted_commitment_is_checked_of_a_file_too(cli: Cli) -> None:

@@ -191,10 +191,10 @@ def test_enter_on_a_ladder_of_another_game_names_the_ladders_of_the_bots_games(
             ["bot", "nonsense"],
             "No such command 'nonsense'. `twelfth-night bot --help` lists the commands.",
         ),
-        (["try"], "Missing argument 'FILE'. `twelfth-night try --help` explains its arguments."),
+        (["try"], "Missing argument 'FILE'. `twelfth-night try --help` explains the arguments."),
         (
             ["upload"],
-            "Missing argument 'FILE'. `twelfth-night upload --help` explains its arguments.",
+            "Missing argument 'FILE'. `twelfth-night upload --help` explains the arguments.",
         ),
     ],
 )

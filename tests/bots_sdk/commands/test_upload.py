@@ -100,7 +100,7 @@ def test_a_refused_upload_deletes_the_bot_that_it_created(
     assert result.exit_code == 1
     assert f"The league refused the file: {REASON}\n" in result.stdout
     assert result.stdout.count("crash: no") == 1
-    assert "so it is deleted" in result.stdout
+    assert "so this command deleted it" in result.stdout
     assert league.bots == set()
 
 
@@ -217,7 +217,7 @@ def test_a_refused_upload_names_the_version_that_stays(
             return super().send(call)
 
     shown = upload(WithVersion("feste"), file, monkeypatch).stdout
-    assert "\n\nVersion 3 stays the current version, which plays.\n" in shown
+    assert "\n\nVersion 3 still plays.\n" in shown
 
 
 def test_the_log_of_a_refused_version_does_not_name_itself(

@@ -91,7 +91,7 @@ def test_bots_play_here_and_each_step_has_its_reason(home: Home) -> None:
     assert result.exit_code == 0
     legend, _ = result.stdout.split("4 seats play 12 Days")
     assert legend.startswith("twelve-days calliope, --seed x\nEach step first shows the seats")
-    assert "\n- * marks the row of first.py.\n- day cards: those that the seat has won" in legend
+    assert "\n- * marks the row of first.py.\n- day cards: the cards that the" in legend
     about = "day 1: each seat gives a card to its left neighbour; pot: day card 1, 1 point\n"
     assert about in result.stdout
     assert re.search(r"^\*    0  first.py ", result.stdout, re.M)
@@ -122,7 +122,7 @@ def test_a_match_is_not_begun_with_a_file_whose_code_does_not_end(
     (tmp_path / "loop.py").write_text(f"{BOTS['first.py']}\nwhile True:\n    pass\n")
     result = home(*words, "loop.py")
     assert result.exit_code == 2
-    assert "loop.py can't be loaded: no answer after 0.2 s" in result.stderr
+    assert "loop.py can't be loaded: it did not answer within 0.2 s" in result.stderr
 
 
 def test_more_bots_than_four_get_more_seats(home: Home) -> None:
@@ -299,7 +299,7 @@ def test_the_progress_of_a_match_is_shown_while_it_is_played(
     Path("slow.py").write_text(source)
     result = home("watch", "slow.py", "--rules", "eight-nights", "--seats", 3)
     assert result.exit_code == 0
-    assert result.stderr == "the match is in play, 0 s so far\n"
+    assert result.stderr == "the match has been in play for 0 s\n"
 
 
 @pytest.fixture

@@ -198,8 +198,8 @@ def test_versions_that_never_differ_get_that_verdict(
     progress = comparisons.progress(comparison)
     assert (len(progress.steps), progress.differing) == (40, 0)
     page = client.get(f"/comparisons/{comparison.pk}/").content.decode()
-    assert "Both versions made the same moves in all 40 blocks" in page
-    assert "a verdict needs 16 swap blocks in which the results differ, or 40 in all" in " ".join(
+    assert "In 40 swap blocks, both versions made the same moves." in page
+    assert "A verdict needs 16 swap blocks in which the results differ, or 40 in all" in " ".join(
         page.split()
     )
 

@@ -108,7 +108,7 @@ def test_the_picture_of_a_comparison_has_its_verdict_and_evidence(
         ("better", "Version 2 is better."),
         ("not better", "Version 2 is not better."),
         ("no difference in behaviour", "No difference in behaviour."),
-        ("undecided", "Undecided: if there is a difference, it is small."),
+        ("undecided", "Undecided. If there is a difference, it is small."),
     ):
         Comparison.objects.update(verdict=verdict, state=Comparison.State.FINISHED)
         assert words in headline_drawn(client, path, drawn)
