@@ -131,8 +131,8 @@ class MoveChooser:
         )
         text = (
             f"match {turn['match']}, turn {turn['turn']}: "
-            f"{fault_noun(fault.kind)}: {str(fault).removesuffix('.')}. This program plays {move!r}, "
-            f"the first legal move, instead. {saved.note}"
+            f"{fault_noun(fault.kind)}: {str(fault).removesuffix('.')}. "
+            f"This program plays {move!r}, the first legal move, instead. {saved.note}"
         )
         if fault.traceback:
             text = f"{fault.traceback.rstrip()}\n{text}"
