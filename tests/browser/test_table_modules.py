@@ -1,6 +1,7 @@
 """Modules of the table: `scene.js`, `replayed.js`, `headline.js`, `summary.js`, `deal_check.js`.
 
-They are held against the engine and the server. Chromium runs them on random matches of every preset.
+They are held against the engine and the server. Chromium runs them on random matches of every
+preset.
 """
 
 import json
