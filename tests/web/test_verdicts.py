@@ -50,14 +50,14 @@ def analysis(*decisions: Decision) -> Analysis:
 def test_a_verdict_says_what_a_move_gave_up_and_what_was_best() -> None:
     [first, *_] = verdicts_of(analysis(GIVE, decision("best", 1, 1)), STEPS, NAMES)
     assert first.mark == "mistake"
-    assert first.text == "ada should have given 12, not 3: it lost 0.04 places."
+    assert first.text == "ada should have given 12, not 3: it ends 0.04 places lower on average."
 
 
 def test_the_worst_of_several_faults_comes_first() -> None:
     worse = decision("blunder", 1, 1, move="give 5", best="give 7", loss=0.2)
     [first, *_] = verdicts_of(analysis(GIVE, worse), STEPS, NAMES)
     assert first.mark == "blunder"
-    assert first.text.startswith("bo should have given 7, not 5: it lost 0.2 places.")
+    assert first.text.startswith("bo should have given 7, not 5: it ends 0.2 places lower on average.")
     assert first.text.endswith("ada lost 0.04 places.")
 
 

@@ -29,6 +29,8 @@ class Finding:
         ply: number of moves up to the end of its phase.
         phase: index of its phase, from 1; 0 is the deal.
         lost: in places, such as ``0.8 places``.
+        said: what it cost: the change of the chance if nobody else decided with it, else places.
+        change: how the chance fell while others decided too; "" if it hardly fell.
         move: that was made, in words.
         cards: its ranks.
         best: the best move, in words.
@@ -45,6 +47,8 @@ class Finding:
     ply: int
     phase: int
     lost: str
+    said: str
+    change: str
     move: str
     cards: list[int]
     best: str
@@ -110,22 +114,34 @@ def change_of(found: Analysis, findings: Sequence[Finding]) -> str:
     if not findings:
         return ""
     worst = _worst(found, findings)
-    before, after = (100 * chance for chance in _chances_around(found, worst))
-    if before - after < _LEAST_CHANGE:
-        return ""
-    return f"{worst.name}’s chance falls from {before:.0f} to {after:.0f}\N{NO-BREAK SPACE}%."
+    around = _chances_around(found, worst)
+    return f"{_falls(f'{worst.name}’s', *around)}." if _fall(*around) >= _LEAST_CHANGE else ""
+
+
+def _falls(whose: str, before: float, after: float) -> str:
+    return f"{whose} chance falls from {100 * before:.0f} to {100 * after:.0f}\N{NO-BREAK SPACE}%"
 
 
 def _worst(found: Analysis, findings: Sequence[Finding]) -> Finding:
-    """Return the first decision of a seat that could still win, else the first."""
-    alive = (each for each in findings if _chances_around(found, each)[0] >= _ALIVE)
-    return next(alive, findings[0])
+    """Return the first decision that cost a chance, else of a seat that could still win."""
+    alive = [each for each in findings if _chances_around(found, each)[0] >= _ALIVE]
+    cost = (each for each in alive if _fall(*_chances_around(found, each)) >= _LEAST_CHANGE)
+    return next(cost, next(iter(alive), findings[0]))
+
+
+def _fall(before: float, after: float) -> float:
+    """Return by how many percentage points a chance fell."""
+    return 100 * (before - after)
 
 
 def _chances_around(found: Analysis, finding: Finding) -> tuple[float, float]:
     """Return the chance of a decision's seat before the phase of the decision, and after it."""
-    before, after = found.chances[finding.phase - 1 : finding.phase + 1]
-    return before.seats[finding.seat], after.after_moves[finding.seat]
+    return _chances(found, finding.phase, finding.seat)
+
+
+def _chances(found: Analysis, phase: int, seat: int) -> tuple[float, float]:
+    before, after = found.chances[phase - 1 : phase + 1]
+    return before.seats[seat], after.after_moves[seat]
 
 
 def _finding(
@@ -139,16 +155,27 @@ def _finding(
         (at, each) for at, each in enumerate(found.chances) if each.ply > decision.ply
     )
     step, when = steps[decision.ply]
+    name, begins_at = names[decision.seat], found.chances[phase - 1].ply
+    is_alone = sum(begins_at <= each.ply < after.ply for each in found.decisions) == 1
+    around = _chances(found, phase, decision.seat)
+    lost = in_places(decision.loss, len(names))
+    said, change = f"{name} ends {lost} lower on average", ""
+    if is_alone and _fall(*around) >= 1:
+        said = _falls(f"{name}’s", *around)
+    elif _fall(*around) >= _LEAST_CHANGE:
+        change = f"With the moves of all, {_falls('its', *around)}."
     return Finding(
         number=number,
         mark=decision.mark,
         seat=decision.seat,
-        name=names[decision.seat],
+        name=name,
         when=when,
         query=f"step={step}&ply={after.ply}",
         ply=after.ply,
         phase=phase,
-        lost=in_places(decision.loss, len(names)),
+        lost=lost,
+        said=said,
+        change=change,
         move=move_in_words(decision.move, names),
         cards=ranks(decision.move),
         best=move_in_words(decision.best, names),

@@ -246,7 +246,7 @@ def _gave_up(
     verb, move = _done(move_in_words(decision.move, names))
     best_verb, best = _done(move_in_words(decision.best, names))
     instead = move if verb == best_verb else f"{verb} {move}".strip()
-    lost = f"it lost {in_places(decision.loss, len(names))}"
+    lost = f"it ends {in_places(decision.loss, len(names))} lower on average"
     if chances is not None:
         before, after = chances[0].seats[decision.seat], chances[1].after_moves[decision.seat]
         if round(100 * after) < round(100 * before):

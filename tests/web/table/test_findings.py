@@ -1,5 +1,7 @@
 """The findings of an analysis, and the headline that they make."""
 
+from dataclasses import replace
+
 import pytest
 
 from engine.analysis import Analysis, Chance, Decision, Total
@@ -59,3 +61,39 @@ def test_the_headline_names_a_seat_that_could_still_win() -> None:
     assert [each.name for each in findings] == ["bea", "ada"]
     assert headline_of(found, findings) == "ada blunders in round 1"
     assert change_of(found, findings) == "ada’s chance falls from 96 to 60\N{NO-BREAK SPACE}%."
+
+
+@pytest.mark.parametrize(
+    ("is_alone", "after", "said", "change"),
+    [
+        (True, 0.3, "ada’s chance falls from 80 to 30 %", ""),
+        (True, 0.9, "ada ends 0.5 places lower on average", ""),
+        (
+            False,
+            0.3,
+            "ada ends 0.5 places lower on average",
+            "With the moves of all, its chance falls from 80 to 30 %.",
+        ),
+    ],
+)
+def test_a_finding_states_the_chance_that_a_decision_alone_cost(
+    is_alone: bool, after: float, said: str, change: str
+) -> None:
+    bad = Decision(1, 0, "lead", "play 1", "play 2", 0.5, 0, "blunder", False, None, {})
+    other = Decision(1, 1, "lead", "play 1", "play 1", 0.0, 0, "best", False, None, {})
+    found = _analysis(bad, 0.8, after, 0.0)
+    if not is_alone:
+        found = replace(found, decisions=(bad, other))
+    finding = findings_of(found, _STEPS, _NAMES)[0]
+    shown = (finding.said, finding.change)
+    assert tuple(each.replace("\N{NO-BREAK SPACE}", " ") for each in shown) == (said, change)
+
+
+def test_the_headline_names_the_largest_loss_that_cost_a_chance() -> None:
+    """The first decision lost more places, but its seat was as likely to win after it."""
+    costless = Decision(0, 0, "lead", "play 1", "play 2", 0.9, 0, "blunder", False, None, {})
+    costly = Decision(1, 1, "lead", "play 1", "play 2", 0.3, 0, "blunder", False, None, {})
+    found = replace(_analysis(costly, 0.5, 0.9, 1.0), decisions=(costless, costly))
+    findings = findings_of(found, _STEPS, _NAMES)
+    assert headline_of(found, findings) == "bea blunders in round 1"
+    assert change_of(found, findings) == "bea’s chance falls from 50 to 10\N{NO-BREAK SPACE}%."
