@@ -1,6 +1,6 @@
 """The story of a bot: where it stands, as a headline, and what comes next, as sentences."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from django.db.models import QuerySet
@@ -68,6 +68,28 @@ def headline(bot: Bot, rows: Sequence[StandingRow], unrated: Sequence[FirstBlock
     if unrated:
         return f"{bot.name} awaits its first rating"
     return f"{bot.name} has no rating yet"
+
+
+def best_place(bots: Iterable[Bot]) -> str:
+    """Return which of a person's bots stands best, and where; "" without a rank.
+
+    Args:
+        bots: as `web.selectors.bots.bots_of` returns them.
+    """
+    ranked = [
+        (row.higher, -row.rating, bot.name, row.ladder.title)
+        for bot in bots
+        for row in bot.standings.all()
+        if not row.is_provisional and not row.hidden
+    ]
+    if not ranked:
+        return ""
+    higher, _, name, ladder = min(ranked)
+    return (
+        f"{name} leads {ladder}"
+        if higher == 0
+        else f"{name} ranks {ordinal(higher + 1)} on {ladder}"
+    )
 
 
 def _is_ahead(bot: Bot, ladder: Ladder) -> bool:

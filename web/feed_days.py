@@ -11,6 +11,7 @@ from league.models import FeedItem, Match
 from league.play import headlines
 from league.visibility import may_see_record
 from web.news import labelled, link_of, within_tournament
+from web.ordinals import ordinal
 from web.selectors.matches import matches_listed
 from web.table.moments import Moment, moment_of
 
@@ -157,7 +158,12 @@ def _block(
         best = next((each for each in about if each.kind == FeedItem.Kind.FINISHED), None)
         if best is not None and best.bot is not None:
             return Together(lines, f"{best.bot.name} wins {first.tournament.title}", link_of(first))
-        return Together(lines, first.tournament.title, link_of(first))
+        placed = [each for each in about if each.kind == FeedItem.Kind.PLACED and each.bot]
+        best = min(placed, key=lambda each: each.number, default=None)
+        if best is None or best.bot is None:
+            return Together(lines, first.tournament.title, link_of(first))
+        does = "wins" if best.number == 1 else f"comes {ordinal(best.number)} in"
+        return Together(lines, f"{best.bot.name} {does} {first.tournament.title}", link_of(first))
     match = matches.get(first.match_id or 0)
     title = headlines.headline(match) if match else "One match"
     lines = [

@@ -278,8 +278,9 @@ def sentence(item: FeedItem) -> str:
         case Kind.STARTED:
             return f"{item.tournament} has begun with {item.number} bots"
         case Kind.FINISHED:
-            won = f"{_name(item.bot)} wins" if item.bot else "nobody has a rank"
-            return f"{item.tournament} is over: {won}"
+            if item.bot is None:
+                return f"{item.tournament} is over: nobody has a rank"
+            return f"{item.bot.name} wins {item.tournament}"
         case Kind.HIGHLIGHT:
             return item.text
     if item.number == 1:

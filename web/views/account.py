@@ -14,6 +14,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 
 from league import accounts, bots
 from league.models import Bot, Ladder
+from web.bot_story import best_place
 from web.forms import BotForm, SignUpForm, add_errors, status_of
 from web.requests import signed_in
 from web.selectors.bots import bots_of, on_ladders
@@ -83,6 +84,7 @@ def account(request: HttpRequest) -> HttpResponse:
     forms = forms_of([bot.pk for bot in own])
     context = {
         "form": form,
+        "headline": best_place(own),
         "bots": [
             (bot, bots.is_online(bot, now), on_ladders(bot, ladders), forms.get(bot.pk))
             for bot in own

@@ -56,7 +56,7 @@ def test_a_tournament_gives_an_item_at_its_start_its_end_and_for_each_bot(
     assert found[0] == "A tournament has begun with 4 bots"
     [winner] = [item.bot for item in FeedItem.objects.filter(kind="placed", number=1)]
     assert f"{winner} wins the final of A tournament" in found
-    assert found[-1] == f"A tournament is over: {winner} wins"
+    assert found[-1] == f"{winner} wins A tournament"
     over = FeedItem.objects.get(kind="finished")
     assert over.match is not None
     assert over.match.block is not None

@@ -283,3 +283,19 @@ def test_pages_have_a_title_and_description_for_previews(
     text = page(client, path.format(played.pk))
     for name in ("og:title", "og:description"):
         assert re.search(rf'<meta property="{name}" content="[^"]+">', text)
+
+
+def test_the_title_of_a_tournament_in_the_feed_is_the_best_news_of_it(
+    client: Client, played: Tournament
+) -> None:
+    bot = Bot.objects.get(name="bot-1")
+    ada = User.objects.create(username="ada-of-the-feed")
+    Bot.objects.filter(pk=bot.pk).update(owner=ada, kind="hosted")
+    FeedItem.objects.all().delete()
+    for number, kind in ((1, "placed"), (3, "started")):
+        FeedItem.objects.create(
+            key=kind, kind=kind, bot=bot, tournament=played, number=number, at=timezone.now()
+        )
+    client.force_login(ada)
+    text = words_of(page(client, "/feed/"))
+    assert f"bot-1 wins {played.title} " in text

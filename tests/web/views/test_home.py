@@ -192,4 +192,4 @@ def test_the_home_page_names_the_winners_of_the_last_tournaments(
     client: Client, played: Tournament
 ) -> None:
     feeds.write_items(timezone.now())
-    assert re.search(rf"{played.title} is over: bot-\d wins", words_of(page(client, "/")))
+    assert re.search(rf"bot-\d wins {played.title}", words_of(page(client, "/")))
