@@ -35,12 +35,14 @@ def story(bot: Bot, other: Bot, score: Score | None, *, rated: bool) -> Story:
         return Story(f"{bot.name} and {other.name} have never met", "", "", None)
     kind = "rated" if rated else "unrated"
     matches = f"{score.matches} {kind} match{'' if score.matches == 1 else 'es'}"
-    share = f"a win share of {100 * score.share:.0f}\u00a0%"
-    headline = f"{bot.name} has {share} against {other.name}"
-    if score.low > 1 / 2:
-        worth = f"{bot.name} is the stronger of the two: luck alone rarely gives such a result."
-    elif score.high < 1 / 2:
-        worth = f"{other.name} is the stronger of the two: luck alone rarely gives such a result."
+    ahead, behind, best = bot.name, other.name, score.share
+    if score.share < 1 / 2:
+        ahead, behind, best = other.name, bot.name, score.others
+    share = f"{ahead} has a win share of {100 * best:.0f}\u00a0%"
+    if score.low > 1 / 2 or score.high < 1 / 2:
+        headline = f"{ahead} beats {behind} more often"
+        worth = f"{share}. Luck alone rarely gives such a result, so it is the stronger of the two."
     else:
-        worth = "The difference may be luck: the matches do not show which of the two is stronger."
+        headline = f"{bot.name} and {other.name} are close"
+        worth = f"{share}. That may be luck: the matches do not show which of the two is stronger."
     return Story(headline, worth, matches, score)

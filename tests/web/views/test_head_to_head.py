@@ -116,14 +116,16 @@ def test_the_page_of_two_bots_begins_with_the_result_in_a_sentence(
         return " ".join(re.sub(r"<[^>]+>", " ", text.partition("<h1>")[2]).split())
 
     meetings.update(pairs=120, half_wins=180)
-    assert words().startswith("bot-0 has a win share of 75 % against bot-1")
-    assert "bot-0 is the stronger of the two" in words()
+    assert words().startswith("bot-0 beats bot-1 more often")
+    assert "bot-0 has a win share of 75 %. Luck alone rarely gives such a result" in words()
     kicker = '<p class="kicker">Two bots · 120 rated matches</p>'
     assert kicker in page(client, "/bots/bot-0/against/bot-1/")
     meetings.update(half_wins=124)
-    assert "The difference may be luck" in words()
+    assert words().startswith("bot-0 and bot-1 are close")
+    assert "That may be luck" in words()
     meetings.update(half_wins=60)
-    assert "bot-1 is the stronger of the two" in words()
+    assert words().startswith("bot-1 beats bot-0 more often")
+    assert "bot-1 has a win share of 75 %" in words()
 
 
 def test_the_most_one_sided_and_the_closest_match_that_two_bots_won_are_offered(
