@@ -50,9 +50,9 @@ class EventForm(forms.Form):
     )
     format = forms.ChoiceField(
         choices=[
-            (Tournament.Format.SWISS, "Swiss: a few stages; bots with similar scores meet"),
-            (Tournament.Format.ROUND_ROBIN, "Round robin: all bots meet about equally often"),
-            (Tournament.Format.KNOCKOUT, "Knockout: the better half of each table goes on"),
+            (Tournament.Format.SWISS, "Swiss: similar scores meet"),
+            (Tournament.Format.ROUND_ROBIN, "Round robin: all bots meet"),
+            (Tournament.Format.KNOCKOUT, "Knockout: the better half goes on"),
         ],
     )
     zone = forms.CharField(

@@ -4,10 +4,13 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from django.db.models import Max, Q, QuerySet
+from django.utils.text import get_text_list
 from redis.exceptions import RedisError
 
 from league import health, processes, queueing
 from league.models import BotVersion, Match, Round, Turn
+from league.play.headlines import seat_names
+from web.selectors.matches import SEATING
 
 MAX_ROWS = 20
 _RECENT_MATCHES = 100_000
@@ -107,35 +110,42 @@ def waiting_longest() -> list[Waiting]:
     waiting = Match.objects.waiting().order_by("created_at")
     hosted, live = waiting.hosted().first(), waiting.live().first()
     if hosted is not None:
-        found.append(Waiting("waits for a worker", str(hosted), hosted.pk, hosted.created_at))
+        found.append(Waiting("waits for a worker", _called(hosted), hosted.pk, hosted.created_at))
     if live is not None:
-        found.append(Waiting("waits for its start", str(live), live.pk, live.created_at))
-    turns = Turn.objects.open().in_play().select_related("bot")
+        found.append(Waiting("waits for its start", _called(live), live.pk, live.created_at))
+    turns = Turn.objects.open().in_play().select_related("bot", "match")
     turn = turns.order_by("opened_at").first()
     if turn is not None:
         what = f"waits for a move of {turn.bot.name}"
-        found.append(Waiting(what, f"match {turn.match_id}", turn.match_id, turn.opened_at))
+        found.append(Waiting(what, _called(turn.match), turn.match_id, turn.opened_at))
     checks = BotVersion.objects.checking().select_related("bot")
     version = checks.order_by("created_at").first()
     if version is not None:
         found.append(Waiting("waits for its check", str(version), None, version.created_at))
     round_ = Round.objects.open().select_related("ladder").order_by("opened_at").first()
     if round_ is not None:
-        found.append(Waiting("waits for its last matches", str(round_), None, round_.opened_at))
+        what = f"rating round {round_.number} of {round_.ladder.title}"
+        found.append(Waiting("waits for its last matches", what, None, round_.opened_at))
     return found
+
+
+def _called(match: Match) -> str:
+    """Return the bots of a match and its number; costs a query."""
+    return f"{get_text_list(seat_names(match), 'and')} (match {match.pk})"
 
 
 def failed_matches() -> QuerySet[Match]:
     """Return unfinished matches with an attempt that failed or was lost, the newest first."""
     failed = Q(failures__gt=0) | Q(losses__gt=0)
-    return Match.objects.unfinished().filter(failed).order_by("-pk")[:MAX_ROWS]
+    found = Match.objects.unfinished().filter(failed).order_by("-pk")
+    return found.prefetch_related(SEATING)[:MAX_ROWS]
 
 
 def void_matches() -> QuerySet[Match]:
     """Return the newest void matches."""
     newest = Match.objects.aggregate(newest=Max("pk"))["newest"] or 0
     recent = Match.objects.filter(pk__gt=newest - _RECENT_MATCHES)
-    return recent.void().order_by("-pk")[:MAX_ROWS]
+    return recent.void().order_by("-pk").prefetch_related(SEATING)[:MAX_ROWS]
 
 
 def open_turns_of(match: Match) -> QuerySet[Turn]:

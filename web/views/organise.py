@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 
 from league import bots, moderation
 from league.accounts.quarantines import account_quarantine, own_quarantine
-from league.models import Bot, ModerationEntry, Quarantine, Tournament
+from league.models import Bot, Ladder, ModerationEntry, Quarantine, Tournament
 from league.moderation import log as moderation_log
 from web.conflicts import replaced
 from web.forms import FindForm, QuarantineForm, add_errors, status_of
@@ -24,6 +24,7 @@ _LATEST = 10
 _ROWS = 50
 _PAST = 20
 _TOURNAMENTS = 20
+_LADDERS = 8
 
 
 @organiser_only
@@ -47,6 +48,7 @@ def overview(request: HttpRequest) -> HttpResponse:
         "running": running.count(),
         "to_come": to_come.count(),
         "entries": moderation_log.entries()[:_LATEST],
+        "ladders": Ladder.objects.order_by("title", "pk")[:_LADDERS],
     }
     return render(request, "web/organise/overview.html", context, status=status_of(form))
 

@@ -136,9 +136,10 @@ def test_the_page_shows_what_waits_longest_of_each_kind(client: Client, olga: Us
     bots = remote_bots(3)
     live = match_of(bots)
     shown = text_of(client)
-    assert f"match {old.pk} waits for a worker for 3 h" in shown
+    assert "bot-0, bot-1 and bot-2" in shown
+    assert f"(match {old.pk}) waits for a worker for 3 h" in shown
     assert re.search(
-        rf"match {live.pk} waits for a move of {bots[0].name[:-2]}-\d for \d+ days", shown
+        rf"\(match {live.pk}\) waits for a move of {bots[0].name[:-2]}-\d for \d+ days", shown
     )
 
 
@@ -152,7 +153,7 @@ def test_the_page_shows_failed_and_void_matches_and_rows_set_aside(
     retries.note_failure(match.pk, "ValueError", lease.id)
     Ladder.objects.filter(pk=ladder.pk).update(set_aside="seats: 9 is too many.")
     shown = text_of(client)
-    assert f"Match {match.pk} waiting to be played 1 failed attempt, 0 lost" in shown
+    assert f"bot-2 match {match.pk} waiting to be played 1 failed attempt, 0 lost" in shown
     assert "ladder quick: Set aside: the league leaves it out. seats: 9 is too many." in shown
     assert "None of the last matches is void." in shown
     play.void_match(match, "It <never> ends.")

@@ -379,3 +379,16 @@ def test_a_reason_that_a_tournament_would_cut_off_is_refused(client: Client, olg
     assert client.post(entry[:-11], sent | {"reason": "x" * 200}).status_code == 302
     swiss.refresh_from_db()
     assert swiss.cancel_reason == "x" * 200
+
+
+def test_a_tournament_of_the_list_has_links_to_what_an_organiser_does(
+    client: Client, olga: User
+) -> None:
+    tournament = small.tournament(small.ladder())
+    page_of = f"/organise/tournaments/{tournament.pk}/"
+    text = page(client, "/organise/")
+    assert f'href="{page_of}#decide"' in text
+    assert f'href="{page_of}change/"' in text
+    assert 'href="/ladders/quick/?view=statistics#rounds"' in text
+    Tournament.objects.filter(pk=tournament.pk).update(state="running")
+    assert f'href="{page_of}change/"' not in page(client, "/organise/")
