@@ -179,7 +179,7 @@ def test_on_a_phone_the_home_page_shows_the_first_items_of_each_list(
     assert tuple(map(visible, (rows, pictures, places))) == shown
     visit.page.set_viewport_size(PHONE)
     assert tuple(map(visible, (rows, pictures, places))) == (3, 1, 3)
-    assert visible(visit.page.locator("#highlights .highlight")) == pictures.count() > 1
+    assert 1 < visible(visit.page.locator("#highlights .highlight")) <= 3
     expect(visit.page.get_by_role("link", name="All matches")).to_be_visible()
 
 

@@ -102,5 +102,5 @@ def test_every_document_but_decisions_stands_in_the_list_of_documents() -> None:
 
 def test_the_front_page_lists_each_document_once(client: Client) -> None:
     text = client.get("/docs/").content.decode()
-    assert text.count('"/docs/bot-guide/"') == 2  # in the list, and at the foot of every page
+    assert text.count('"/docs/bot-guide/"') == 3  # in the list, what to read first, the foot
     assert client.get("/docs/ratings/").content.decode().count('"/docs/analysis/"') == 1

@@ -187,9 +187,8 @@ def test_the_tournaments_begin_with_the_last_winner(client: Client, played: Tour
     )
     text = page(client, "/events/")
     assert "bot-2 wins A tournament" in words_of(text)
-    assert f"{GAME_TITLES[played.ladder.game]}, {played.get_format_display()}" in " ".join(
-        text.split()
-    )
+    kind = played.get_format_display().capitalize()
+    assert f"{kind} · {GAME_TITLES[played.ladder.game]} ·" in " ".join(text.split())
     newer = small.tournament(Ladder.objects.get())
     Tournament.objects.filter(pk=newer.pk).update(
         state="finished", starts_at=timezone.now() + timedelta(hours=1), finished_at=timezone.now()
