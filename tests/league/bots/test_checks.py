@@ -18,6 +18,7 @@ from league.bots.qualifying import CheckTooLongError, MatchSetting, WallLimit
 from league.models import Bot, BotSource, BotVersion, QualifyingMatch
 from league.single_workers import Work, single_worker
 from tests.league import small
+from tests.league.bots.charged_clock import count_charged_seconds_only
 from tests.league.bots.uploaded import FIRST, LOUD, RAISES, hosted_bot, owner, ready_bot
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -128,15 +129,16 @@ def test_a_version_that_declares_an_unknown_game_is_refused(bot: Bot) -> None:
 
 
 def test_a_check_that_takes_too_long_is_refused_with_the_limit_and_the_remedy(
-    bot: Bot, settings: Settings
+    bot: Bot, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ready = qualified(bot, FIRST)
-    settings.MAX_CHECK_SECONDS = 0.3
+    count_charged_seconds_only(monkeypatch)
+    settings.MAX_CHECK_SECONDS = 1.0
     slow = b"import time\ndef start(info): print('loaded')\ndef choose(observation):\n"
-    slow += b"    time.sleep(0.05)\n    return observation['legal_moves'][0]\n"
+    slow += b"    time.sleep(0.2)\n    return observation['legal_moves'][0]\n"
     version = qualified(bot, slow)
     assert version.state == "refused"
-    assert "timeout: a check may take 0.3 s, waiting included. This time was" in version.reason
+    assert "timeout: a check may take 1 s, waiting included. This time was" in version.reason
     assert "Choose moves faster, or declare only the games" in version.reason
     match = version.qualifying.get(passed=False)
     assert match.printed == "loaded\n"
