@@ -2,6 +2,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -61,13 +62,23 @@ def start(jail: Jail) -> Iterator[Start]:
 
 
 @pytest.fixture
-def break_layer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BreakLayer:
+def readable_path() -> Iterator[Path]:
+    """A directory that the user of bots can read.
+
+    Other users can't read pytest's own: each new run of pytest closes the directory of all runs.
+    """
+    with TemporaryDirectory(prefix="sandbox-") as name:
+        path = Path(name)
+        path.chmod(0o755)
+        yield path
+
+
+@pytest.fixture
+def break_layer(readable_path: Path, monkeypatch: pytest.MonkeyPatch) -> BreakLayer:
     """Return a function that adds code to a module of the jail, for the rest of the test."""
 
     def change(module: str, code: str) -> None:
-        for directory in (tmp_path, *tmp_path.parents[:3]):
-            directory.chmod(0o755)
-        broken = tmp_path / "sandbox"
+        broken = readable_path / "sandbox"
         shutil.copytree(jail_module._HERE, broken)
         with (broken / f"{module}.py").open("a") as stream:
             stream.write(f"\n{code}\n")

@@ -166,11 +166,9 @@ def test_a_worker_without_numpy_runs_other_bots(
 
 
 def test_numpy_that_cannot_be_loaded_is_the_bots_import_error(
-    start: Start, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    start: Start, monkeypatch: pytest.MonkeyPatch, readable_path: Path
 ) -> None:
-    for directory in (tmp_path, *tmp_path.parents[:3]):
-        directory.chmod(0o755)
-    broken = tmp_path / "numpy"
+    broken = readable_path / "numpy"
     broken.mkdir()
     (broken / "__init__.py").write_text("raise RuntimeError('broken')\n")
     monkeypatch.setattr(numpy_files, "places", lambda: {"numpy": broken})
