@@ -5,5 +5,9 @@ BLOCK = (
     "each bot sits once in each seat."
 )
 WIN_SHARE = "The win share is the share of opponents that the bot beats. A tie is half a win."
+WIN_SHARE_FIELD = (
+    "Win share: the share of opponents that the bot beat, from 0 to 1. A tie is half a win."
+)
+"""The same as the description of a field of the API."""
 ELO = "+100 Elo is a win share of 64 %"
 """A clause; with a full stop it is a sentence."""

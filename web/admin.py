@@ -14,6 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
 
+from bots_sdk.explanations import BLOCK
 from league import competitions, models, ratings
 from league.competitions.settings_checks import EVENT_SETTINGS
 from league.moderation import log as moderation_log
@@ -277,9 +278,8 @@ class BlockAdmin(_ReadOnly):
     """Blocks; an action opens the page that makes a block void or has it played again."""
 
     explanation = (
-        "A block is the matches of one table: as many as seats, so that each bot sits once in each "
-        "seat. A void block changes no rating. To make a block void, or to have it played again, "
-        "choose the block and the action."
+        f"{BLOCK} A void block changes no rating. To make a block void, or to have it played "
+        "again, choose the block and the action."
     )
     list_display = ("__str__", "state", "rated", "void_reason")
     list_filter = ("state", "round__ladder")

@@ -84,7 +84,7 @@ class EventForm(forms.Form):
     blocks_per_table = _count(
         1,
         BLOCKS_PER_ROUND.high,
-        help_text="Blocks that a table plays in a stage. In a block each bot sits once in each "
+        help_text="How many blocks a table plays in a stage. In a block each bot sits once in each "
         "seat. Empty: 2 in a Swiss, 1 in other formats.",
     )
     swiss_rounds = _count(

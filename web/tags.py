@@ -18,6 +18,7 @@ from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.timesince import timeuntil
 
+from bots_sdk.explanations import BLOCK, WIN_SHARE
 from engine.games.titles import GAME_TITLES, SCORE_UNITS, title
 from league import accounts, feeds
 from league.accounts.quarantines import quarantine_of
@@ -29,6 +30,7 @@ from web.table.steps import Card
 
 register = template.Library()
 
+_EXPLANATIONS = {"block": BLOCK, "win share": WIN_SHARE}
 _LONGEST_WHOLE = 32
 """Letters of a word that fits on a line of a phone: the longest name of a bot."""
 
@@ -315,6 +317,12 @@ def embed_code(context: template.Context, address: str, name: str, height: int) 
         "</iframe>"
     )
     return {"code": format_html(frame, absolute(context, address), name, height)}
+
+
+@register.simple_tag
+def explained(word: str) -> str:
+    """Return the sentences that explain a word; the command line uses the same."""
+    return _EXPLANATIONS[word]
 
 
 @register.simple_tag

@@ -4,6 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from bots_sdk.explanations import WIN_SHARE_FIELD
 from engine.analysis import MARKS
 from league.models import Match, MatchAnalysis
 
@@ -80,10 +81,7 @@ class SeatPartsSerializer(serializers.Serializer[None]):
     others = serializers.FloatField(
         help_text="Change of the expected win share by the decisions of other seats."
     )
-    result = serializers.FloatField(
-        help_text="Win share of the match: the share of the other seats that the seat beat, from 0 "
-        "to 1; a tie counts half."
-    )
+    result = serializers.FloatField(help_text=WIN_SHARE_FIELD)
     luck_error = serializers.FloatField(help_text="Standard error of `deal` + `draws`.")
     play_error = serializers.FloatField(help_text="Standard error of `play`.")
     loss = serializers.FloatField(help_text="Sum of the losses of the seat's decisions.")

@@ -6,7 +6,7 @@ from league.models import Block
 
 
 class ReplacedBlockSerializer(serializers.Serializer[Block]):
-    """The address of another block of the same ladder."""
+    """The round and the number of another block of the same ladder."""
 
     round = serializers.IntegerField(
         source="round.number", help_text="Number of the block's round."
@@ -17,7 +17,10 @@ class ReplacedBlockSerializer(serializers.Serializer[Block]):
 
 
 class BlockSerializer(serializers.ModelSerializer[Block]):
-    """A block: one table of n bots that plays n matches; each bot sits once in each seat."""
+    """A block is a set of matches at one table.
+
+    It has as many matches as the table has seats, so each bot sits once in each seat.
+    """
 
     ladder = serializers.CharField(source="round.ladder.slug", help_text="Slug of the ladder.")
     round = serializers.IntegerField(source="round.number", help_text="Number of the round.")

@@ -71,8 +71,8 @@ class BotSerializer(serializers.ModelSerializer[Bot]):
                 "bots accept every challenge."
             },
             "max_challenges_per_day": {
-                "help_text": "Challenges of other owners, and tables that others start with "
-                "it, that the bot accepts in 24 hours."
+                "help_text": "How many challenges of other owners the bot accepts in 24 "
+                "hours. Tables that others start with the bot count too."
             },
             "created_at": {"help_text": "When the bot was created."},
             "retired_at": {"help_text": "When its owner deleted it; null if it was not deleted."},
@@ -93,8 +93,8 @@ def name_field(**options: Any) -> serializers.RegexField:
     return serializers.RegexField(
         r"^[a-z0-9-]{3,32}\Z",
         error_messages={"invalid": "A bot's name has 3 to 32 characters: a-z, 0-9 and -."},
-        help_text="3 to 32 characters: `a-z`, `0-9` and `-`. No other bot may have this name, "
-        "or have it among its last 3 former names.",
+        help_text="3 to 32 characters: `a-z`, `0-9` and `-`. The name must not be the name of "
+        "another bot, or one of its last 3 former names.",
         **options,
     )
 
@@ -132,8 +132,8 @@ class BotChangesSerializer(serializers.Serializer[None]):
         required=False,
         min_value=int(CHALLENGES_PER_DAY.low),
         max_value=int(CHALLENGES_PER_DAY.high),
-        help_text="Challenges of other owners, and tables that others start with "
-        "it, that the bot accepts in 24 hours.",
+        help_text="How many challenges of other owners the bot accepts in 24 hours. Tables that "
+        "others start with the bot count too.",
     )
 
 

@@ -5,7 +5,8 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from engine.rating.sprt import Estimate, PathPoint
+from bots_sdk import verdicts
+from engine.rating.sprt import Estimate, PathPoint, Plan
 from league.competitions import comparisons
 from league.models import Comparison
 
@@ -30,8 +31,8 @@ class ComparisonSerializer(serializers.ModelSerializer[Comparison]):
         "empty.",
     )
     verdict = serializers.CharField(
-        help_text="`better`, `not better`, `undecided` or, if no move ever differed, "
-        "`no difference in behaviour`; empty while the comparison runs."
+        help_text="The verdict: `better`, `not better`, `undecided`, or `no difference in "
+        "behaviour` if no move differed. Empty while the comparison runs."
     )
 
     class Meta:
@@ -85,16 +86,16 @@ class NewComparisonSerializer(serializers.Serializer[None]):
 
 
 class StepSerializer(serializers.Serializer[PathPoint]):
-    """State of the test after some swap blocks (one deal, played twice with exchanged seats)."""
+    """The state of the test after some swap blocks."""
 
     blocks = serializers.IntegerField(help_text="Number of swap blocks so far.")
     mean = serializers.FloatField(
-        help_text="For each block: the new version's score minus the old version's score. This is "
-        "the mean of these differences."
+        help_text="Mean difference of the versions: the new version's win share minus the old "
+        "version's win share, in each swap block."
     )
     llr = serializers.FloatField(
-        help_text="The evidence (log-likelihood ratio, LLR): positive if the results fit a gain of "
-        "20 Elo better than a gain of 0."
+        help_text="The evidence (log-likelihood ratio, LLR). It is positive if the results fit a "
+        "gain of 20 Elo better than no gain."
     )
 
 
@@ -105,8 +106,7 @@ class EstimateSerializer(serializers.Serializer[Estimate]):
     low = serializers.FloatField(help_text="Lower end of its 95 % interval, in Elo.")
     high = serializers.FloatField(help_text="Upper end of its 95 % interval, in Elo.")
     superiority = serializers.FloatField(
-        help_text="Likelihood of superiority: how probable it is that the new version is stronger, "
-        "from 0 to 1."
+        help_text=f"Likelihood of superiority, from 0 to 1: {verdicts.LIKELIHOOD}."
     )
 
 
@@ -114,15 +114,15 @@ class ComparisonDetailSerializer(ComparisonSerializer):
     """A comparison with its estimate, and the evidence (LLR) after each swap block."""
 
     lower = serializers.SerializerMethodField(
-        help_text="If the LLR falls to this bound, the new version is not better."
+        help_text="If the LLR falls below this bound, the verdict is `not better`."
     )
     upper = serializers.SerializerMethodField(
-        help_text="If the LLR rises to this bound, the new version is better."
+        help_text="If the LLR rises above this bound, the verdict is `better`."
     )
     blocks = serializers.SerializerMethodField(help_text="Number of finished swap blocks.")
     blocks_with_different_results = serializers.SerializerMethodField(
-        help_text="Number of these blocks in which one version did better than the other. The "
-        "test can end once there are 16 of them, or once it has 300 blocks."
+        help_text="Number of these swap blocks in which the results of the versions differ. "
+        f"{verdicts.rule(Plan(seats=2))}"
     )
     estimate = serializers.SerializerMethodField(
         help_text="The new version's gain; null with fewer than 2 blocks."

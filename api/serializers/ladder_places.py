@@ -20,13 +20,11 @@ class RankProgressSerializer(serializers.Serializer[RankProgress]):
     seconds_left = serializers.FloatField(
         allow_null=True,
         help_text=(
-            "Estimated seconds until all of these blocks are over, from their pace so far. "
-            "Before the first match is over, the estimate for a hosted bot follows from the pace "
-            "at which the last new hosted bot played. Without such a bot, it follows from the "
-            "pace at which the league plays now. Other new bots share the league's workers, so "
-            "the estimate grows with them. For a remote bot, it assumes that the bot answers at "
-            "once. "
-            "Null if the bot gets no matches now."
+            "Estimated seconds until all of these blocks are over. The estimate follows from the "
+            "pace of the matches so far. Before the first match is over, it follows from the pace "
+            "of the last new hosted bot, or else from the pace at which the league plays now. For "
+            "a remote bot, it assumes that the bot answers at once. Null if the bot gets no "
+            "matches now."
         ),
     )
 

@@ -4,6 +4,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from api.serializers.fields import owner_field
+from bots_sdk.explanations import WIN_SHARE_FIELD
 from league.models import Ladder, LadderEntry, Round
 from league.models.standings import Hidden
 from league.ratings.standings import StandingRow
@@ -202,8 +203,7 @@ class StandingSerializer(serializers.Serializer[StandingRow]):
     win_share = serializers.FloatField(
         source="standing.win_share",
         allow_null=True,
-        help_text="Share of the opponents that the bot beat in its matches, from 0 to 1; a tie "
-        "counts half. Null before its first match.",
+        help_text=f"{WIN_SHARE_FIELD} Null before its first match.",
     )
     mean_points = serializers.FloatField(
         source="standing.mean_points",
@@ -244,8 +244,8 @@ class RoundSerializer(serializers.ModelSerializer[Round]):
         source="placed.name",
         default=None,
         allow_null=True,
-        help_text="A new bot or version plays its first blocks on the ladder in rounds of its "
-        "own. In such a round: the name of the bot. Null for other rounds.",
+        help_text="The new bot whose first blocks the round has; null for other rounds. A new bot "
+        "or version plays its first blocks on the ladder in rounds of its own.",
     )
     seed = serializers.SerializerMethodField(
         help_text="The round's seed as 64 hex digits. Null until the round is rated; in a "

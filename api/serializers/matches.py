@@ -6,6 +6,7 @@ from typing import Any
 from rest_framework import serializers
 
 from api.serializers.fields import OneOfField, OnePageSerializer
+from engine.faults import FORFEITED
 from engine.games.catalogue import GAMES
 from league.models import Match, MatchSeat
 from league.visibility import public_deal_seed
@@ -34,7 +35,8 @@ class SeatSerializer(serializers.ModelSerializer[MatchSeat]):
                 "is last. Null while `score` is null."
             },
             "forfeited": {
-                "help_text": "Whether the seat had three faults; false while `score` is null."
+                "help_text": f"Whether the seat forfeited: {FORFEITED}. False while `score` is "
+                "null."
             },
             "faults": {
                 "help_text": "Number of moves that the referee played for the seat; 0 while "

@@ -6,6 +6,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from api.serializers.ladders import StandingSerializer
+from bots_sdk.explanations import WIN_SHARE_FIELD
 from engine.pairing import blocks_to_halve_error
 from league.competitions import describe_next_block
 from league.models import HeadToHead, Performance
@@ -25,7 +26,7 @@ class RatedMatchSerializer(serializers.Serializer[RatedMatch]):
         source="share",
         min_value=0,
         max_value=1,
-        help_text="Share of the opponents that the bot beat, from 0 to 1; a tie counts half.",
+        help_text=WIN_SHARE_FIELD,
     )
     expected = serializers.FloatField(
         min_value=0,
@@ -60,19 +61,19 @@ class BotStandingSerializer(StandingSerializer):
         help_text="When the bot plays next, or why it does not, in a sentence or two."
     )
     blocks_to_halve_error = serializers.SerializerMethodField(
-        help_text="About how many more blocks would halve `performance_error`; null if that is "
-        "null."
+        help_text="Estimated number of further blocks after which `performance_error` is half as "
+        "large; null if `performance_error` is null."
     )
     best_match = serializers.SerializerMethodField(
         help_text=(
-            "Among its last 200 rated matches, the match furthest above the prediction; null "
-            "if none is above."
+            "The bot's best match compared with the prediction, among its last 200 rated "
+            "matches. Null if no win share is above the prediction."
         )
     )
     worst_match = serializers.SerializerMethodField(
         help_text=(
-            "Among the same matches, the match furthest below the prediction; null if none is "
-            "below."
+            "The bot's worst match compared with the prediction, among the same matches. Null if "
+            "no win share is below the prediction."
         )
     )
     habits = serializers.SerializerMethodField(
@@ -155,10 +156,7 @@ class PerformanceSerializer(serializers.ModelSerializer[Performance]):
             },
             "blocks": {"help_text": "Number of blocks of the version so far."},
             "matches": {"help_text": "Number of matches of the version so far."},
-            "win_share": {
-                "help_text": "Share of the opponents that the version beat, from 0 to 1; a tie "
-                "counts half."
-            },
+            "win_share": {"help_text": WIN_SHARE_FIELD},
             "mean_points": {"help_text": "Mean score a match."},
         }
 
@@ -172,8 +170,8 @@ class MeetingSerializer(serializers.ModelSerializer[HeadToHead]):
         source="pairs", help_text="Number of matches with both bots."
     )
     win_share = serializers.FloatField(
-        help_text="Share of these matches in which the bot placed before the opponent, from 0 to "
-        "1; a tie counts half."
+        help_text="Share of these matches in which the bot beat the opponent, from 0 to 1. A tie "
+        "is half a win."
     )
 
     class Meta:

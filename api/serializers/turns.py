@@ -24,7 +24,7 @@ class MoveSerializer(serializers.Serializer[None]):
 
 
 class AcceptedSerializer(serializers.Serializer[None]):
-    """The verdict on a move that counts."""
+    """The answer to a move that the league accepted."""
 
     status = serializers.ChoiceField([("accepted", "accepted")], help_text="Always `accepted`.")
     move = serializers.CharField(help_text="The move in its canonical form.")

@@ -53,8 +53,9 @@ class ChallengesView(ListView):
     def post(self, request: Request) -> Response:
         """Start a challenge: one of your bots plays one unrated block against bots that you name.
 
-        It is played at once, ahead of rated matches. A block has as many matches as bots: each bot
-        sits once in each seat. No rating changes.
+        The league plays it at once, ahead of rated matches. A block is a set of matches at one
+        table. It has as many matches as the table has seats, so each bot sits once in each seat. No
+        rating changes.
         """
         sent = checked(NewChallengeSerializer, request)
         made = competitions.challenge(owner=signed_in(request), **sent)

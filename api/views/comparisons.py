@@ -51,9 +51,9 @@ class BotComparisonsView(ListView):
     def post(self, request: Request, name: str) -> Response:
         """Start a comparison: test whether a version of a hosted bot is better than another.
 
-        Both versions sit at one table, with bots of a ladder, and play each deal twice: for the
-        second match they exchange their seats. Such a pair of matches is a swap block. No rating
-        changes.
+        Both versions sit at one table with bots of a ladder, and play swap blocks (pairs of
+        matches). In a swap block both versions play one deal twice. For the second match they
+        exchange their seats. No rating changes.
         """
         bot = find_bot(name)
         check_owner(request, bot)

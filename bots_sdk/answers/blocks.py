@@ -78,7 +78,7 @@ class Preview(TypedDict):
 
 
 class ReplacedBlock(TypedDict):
-    """The address of another block of the same ladder."""
+    """The round and the number of another block of the same ladder."""
 
     round: int
     """Number of the block's round."""
@@ -87,7 +87,9 @@ class ReplacedBlock(TypedDict):
 
 
 class Block(TypedDict):
-    """A block: one table of n bots that plays n matches; each bot sits once in each seat."""
+    """A block is a set of matches at one table.
+
+It has as many matches as the table has seats, so each bot sits once in each seat."""
 
     ladder: str
     """Slug of the ladder."""

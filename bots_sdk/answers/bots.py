@@ -23,8 +23,8 @@ class Bot(TypedDict):
     """Who may challenge the bot: `anyone` or `nobody` but its owner. House bots accept every
     challenge."""
     max_challenges_per_day: int
-    """Challenges of other owners, and tables that others start with it, that the bot accepts in 24
-    hours."""
+    """How many challenges of other owners the bot accepts in 24 hours. Tables that others start
+    with the bot count too."""
     quarantined: bool
     """Whether an organiser keeps the bot or its account out of new matches. The owner gets the
     reason and the end from `bots/{name}/quarantine`."""
@@ -43,8 +43,8 @@ class BotChanges(TypedDict):
     """Changes to a bot; a field that you leave out stays as it is."""
 
     name: NotRequired[str]
-    """3 to 32 characters: `a-z`, `0-9` and `-`. No other bot may have this name, or have it among
-    its last 3 former names."""
+    """3 to 32 characters: `a-z`, `0-9` and `-`. The name must not be the name of another bot, or
+    one of its last 3 former names."""
     paused: NotRequired[bool]
     """If true, the bot gets no new matches, and no points for rounds of tournaments that it misses.
     If a knockout draws the bot for its next stage while the bot is paused, the league withdraws the
@@ -54,8 +54,8 @@ class BotChanges(TypedDict):
     challenges_from: NotRequired[Literal["anyone", "nobody"]]
     """Who may challenge the bot: `anyone`, or `nobody` but you."""
     max_challenges_per_day: NotRequired[int]
-    """Challenges of other owners, and tables that others start with it, that the bot accepts in 24
-    hours."""
+    """How many challenges of other owners the bot accepts in 24 hours. Tables that others start
+    with the bot count too."""
 
 
 class BotToken(TypedDict):
@@ -94,8 +94,8 @@ class NewBot(TypedDict):
     """A bot to create."""
 
     name: str
-    """3 to 32 characters: `a-z`, `0-9` and `-`. No other bot may have this name, or have it among
-    its last 3 former names."""
+    """3 to 32 characters: `a-z`, `0-9` and `-`. The name must not be the name of another bot, or
+    one of its last 3 former names."""
     kind: Literal["remote", "hosted"]
     """`remote`: you run the bot, and it calls the API. `hosted`: you upload the bot, and the league
     runs it."""
@@ -135,7 +135,7 @@ class Performance(TypedDict):
     matches: int
     """Number of matches of the version so far."""
     win_share: float
-    """Share of the opponents that the version beat, from 0 to 1; a tie counts half."""
+    """Win share: the share of opponents that the bot beat, from 0 to 1. A tie is half a win."""
     mean_points: float
     """Mean score a match."""
 
@@ -192,7 +192,7 @@ class RatedMatch(TypedDict):
     place: int
     """The bot's place, as rated: 1 is the best."""
     win_share: float
-    """Share of the opponents that the bot beat, from 0 to 1; a tie counts half."""
+    """Win share: the share of opponents that the bot beat, from 0 to 1. A tie is half a win."""
     expected: float
     """The win share that the ratings before the round predict, from 0 to 1."""
 
@@ -205,12 +205,14 @@ class BotStanding(Standing):
     next_block: str
     """When the bot plays next, or why it does not, in a sentence or two."""
     blocks_to_halve_error: int | None
-    """About how many more blocks would halve `performance_error`; null if that is null."""
+    """Estimated number of further blocks after which `performance_error` is half as large; null if
+    `performance_error` is null."""
     best_match: RatedMatch | None
-    """Among its last 200 rated matches, the match furthest above the prediction; null if none is
-    above."""
+    """The bot's best match compared with the prediction, among its last 200 rated matches. Null if
+    no win share is above the prediction."""
     worst_match: RatedMatch | None
-    """Among the same matches, the match furthest below the prediction; null if none is below."""
+    """The bot's worst match compared with the prediction, among the same matches. Null if no win
+    share is below the prediction."""
     habits: list[Habit]
     """How often its current version makes each kind of move, in its last 200 rated matches. These
     numbers are up to ten minutes old."""

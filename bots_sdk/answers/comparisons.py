@@ -26,8 +26,8 @@ class Comparison(TypedDict):
     """`running`, `finished`, or `cancelled`: the owner ended it or deleted the bot, or 24 blocks in
     a row became void."""
     verdict: Literal["", "better", "not better", "undecided", "no difference in behaviour"]
-    """`better`, `not better`, `undecided` or, if no move ever differed, `no difference in
-    behaviour`; empty while the comparison runs."""
+    """The verdict: `better`, `not better`, `undecided`, or `no difference in behaviour` if no move
+    differed. Empty while the comparison runs."""
     created_at: str
     """When the owner started it."""
     ended_at: str | None
@@ -44,35 +44,35 @@ class Estimate(TypedDict):
     high: float
     """Upper end of its 95 % interval, in Elo."""
     superiority: float
-    """Likelihood of superiority: how probable it is that the new version is stronger, from 0 to
-    1."""
+    """Likelihood of superiority, from 0 to 1: how probable it is that the new version is
+    stronger."""
 
 
 class Step(TypedDict):
-    """State of the test after some swap blocks (one deal, played twice with exchanged seats)."""
+    """The state of the test after some swap blocks."""
 
     blocks: int
     """Number of swap blocks so far."""
     mean: float
-    """For each block: the new version's score minus the old version's score. This is the mean of
-    these differences."""
+    """Mean difference of the versions: the new version's win share minus the old version's win
+    share, in each swap block."""
     llr: float
-    """The evidence (log-likelihood ratio, LLR): positive if the results fit a gain of 20 Elo better
-    than a gain of 0."""
+    """The evidence (log-likelihood ratio, LLR). It is positive if the results fit a gain of 20 Elo
+    better than no gain."""
 
 
 class ComparisonDetail(Comparison):
     """A comparison with its estimate, and the evidence (LLR) after each swap block."""
 
     lower: float
-    """If the LLR falls to this bound, the new version is not better."""
+    """If the LLR falls below this bound, the verdict is `not better`."""
     upper: float
-    """If the LLR rises to this bound, the new version is better."""
+    """If the LLR rises above this bound, the verdict is `better`."""
     blocks: int
     """Number of finished swap blocks."""
     blocks_with_different_results: int
-    """Number of these blocks in which one version did better than the other. The test can end once
-    there are 16 of them, or once it has 300 blocks."""
+    """Number of these swap blocks in which the results of the versions differ. A verdict needs 16
+    swap blocks in which the results differ, or 300 in all."""
     estimate: Estimate | None
     """The new version's gain; null with fewer than 2 blocks."""
     path: list[Step]

@@ -113,8 +113,8 @@ class Meeting(TypedDict):
     matches: int
     """Number of matches with both bots."""
     win_share: float
-    """Share of these matches in which the bot placed before the opponent, from 0 to 1; a tie counts
-    half."""
+    """Share of these matches in which the bot beat the opponent, from 0 to 1. A tie is half a
+    win."""
 
 
 class Power(TypedDict):
@@ -144,11 +144,10 @@ class RankProgress(TypedDict):
     queued: int
     """Blocks that wait to be played."""
     seconds_left: float | None
-    """Estimated seconds until all of these blocks are over, from their pace so far. Before the
-    first match is over, the estimate for a hosted bot follows from the pace at which the last new
-    hosted bot played. Without such a bot, it follows from the pace at which the league plays now.
-    Other new bots share the league's workers, so the estimate grows with them. For a remote bot, it
-    assumes that the bot answers at once. Null if the bot gets no matches now."""
+    """Estimated seconds until all of these blocks are over. The estimate follows from the pace of
+    the matches so far. Before the first match is over, it follows from the pace of the last new
+    hosted bot, or else from the pace at which the league plays now. For a remote bot, it assumes
+    that the bot answers at once. Null if the bot gets no matches now."""
 
 
 class LadderPlace(LadderEntry):
@@ -219,8 +218,8 @@ class Round(TypedDict):
     tournament: int | None
     """Id of the round's tournament; null for a round of the ladder itself."""
     placed: NotRequired[str | None]
-    """A new bot or version plays its first blocks on the ladder in rounds of its own. In such a
-    round: the name of the bot. Null for other rounds."""
+    """The new bot whose first blocks the round has; null for other rounds. A new bot or version
+    plays its first blocks on the ladder in rounds of its own."""
     commitment: str
     """SHA-256 of the round's seed as 64 hex digits, public from the start."""
     seed: str | None
@@ -283,7 +282,7 @@ class Standing(TypedDict):
     matches: int
     """Number of rated matches."""
     win_share: float | None
-    """Share of the opponents that the bot beat in its matches, from 0 to 1; a tie counts half. Null
+    """Win share: the share of opponents that the bot beat, from 0 to 1. A tie is half a win. Null
     before its first match."""
     mean_points: float | None
     """Mean score a match; null before its first match."""

@@ -4,7 +4,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 
 class Accepted(TypedDict):
-    """The verdict on a move that counts."""
+    """The answer to a move that the league accepted."""
 
     status: Literal["accepted"]
     """Always `accepted`."""
@@ -213,7 +213,8 @@ class Seat(TypedDict):
     """1 + the number of seats with a higher score; a seat that forfeited is last. Null while
     `score` is null."""
     forfeited: bool
-    """Whether the seat had three faults; false while `score` is null."""
+    """Whether the seat forfeited: after three faults the referee plays the rest of the match for
+    it. False while `score` is null."""
     faults: int
     """Number of moves that the referee played for the seat; 0 while `score` is null."""
 
@@ -327,8 +328,7 @@ class SeatParts(TypedDict):
     others: float
     """Change of the expected win share by the decisions of other seats."""
     result: float
-    """Win share of the match: the share of the other seats that the seat beat, from 0 to 1; a tie
-    counts half."""
+    """Win share: the share of opponents that the bot beat, from 0 to 1. A tie is half a win."""
     luck_error: float
     """Standard error of `deal` + `draws`."""
     play_error: float

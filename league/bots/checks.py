@@ -165,8 +165,8 @@ def _decide(
         reasons = [f"{match.game}: {match.reason}" for match in decisive]
         played = {match.game for match in matches}
         reasons += [
-            f"{game}: {bot} is on a ladder or in a tournament of this game, and GAMES in the file "
-            f"does not declare it. Declare it, or withdraw {bot} from there"
+            f"{game}: {bot} is on a ladder or in a tournament of this game, but GAMES in the file "
+            f"does not have it. Add {game} to GAMES, or withdraw {bot} from there"
             for game in sorted(entered - played)
             if not decisive
         ]

@@ -170,8 +170,8 @@ def why_too_long(moves: int, seconds: float, setting: MatchSetting, limit: float
         limit: seconds that a check may take.
     """
     begin = (
-        f"timeout: a check may take {limit:g} s, waiting included. This time was over after "
-        f"{counted(moves, 'move')} of this match, for which the bot used {seconds:.1f} s."
+        f"timeout: a check may take {limit:g} s, waiting included. The time ended after "
+        f"{counted(moves, 'move')} of this match. The bot used {seconds:.1f} s for its moves."
     )
     if seconds > setting.move_seconds * max(moves, 1):
         return (
