@@ -57,8 +57,8 @@ def test_the_worst_of_several_faults_comes_first() -> None:
     worse = decision("blunder", 1, 1, move="give 5", best="give 7", loss=0.2)
     [first, *_] = verdicts_of(analysis(GIVE, worse), STEPS, NAMES)
     assert first.mark == "blunder"
-    assert first.text.startswith("bo should have given 7, not 5: it ends 0.2 places lower on average.")
-    assert first.text.endswith("ada lost 0.04 places.")
+    said = "bo should have given 7, not 5: it ends 0.2 places lower on average."
+    assert first.text == f"{said} ada lost 0.04 places."
 
 
 def test_the_decisions_that_lost_most_are_the_findings() -> None:

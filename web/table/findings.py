@@ -62,7 +62,10 @@ def findings_of(
     names: Sequence[str],
     most: int = _MOST,
 ) -> list[Finding]:
-    """Return the mistakes and blunders that lost most, the largest loss first.
+    """Return the mistakes and blunders that lost most.
+
+    Those with which a chance fell come first, then those of a seat that could still win; within
+    each group, the largest loss is first.
 
     Args:
         found: the analysis of the match.
@@ -71,7 +74,7 @@ def findings_of(
         most: at most so many.
     """
     faults = [each for each in found.decisions if each.mark in (MISTAKE, BLUNDER)]
-    faults.sort(key=lambda each: (-each.loss, each.ply))
+    faults.sort(key=lambda each: (_group(found, each), -each.loss, each.ply))
     return [
         _finding(number, each, found, steps, names) for number, each in enumerate(faults[:most], 1)
     ]
@@ -80,15 +83,13 @@ def findings_of(
 def headline_of(found: Analysis, findings: Sequence[Finding]) -> str:
     """Return what happened in a match by its worst decision, such as ``ada blunders in round 3``.
 
-    A decision of a seat that could still win comes first.
-
     Args:
         found: the analysis of the match.
-        findings: its decisions that lost most, the largest loss first.
+        findings: its decisions that lost most, as `findings_of` returns them.
     """
     if not findings:
         return "No bot makes a mistake"
-    worst = _worst(found, findings)
+    worst = findings[0]
     when = at_step(worst.when.partition(",")[0])
     before, after = _chances_around(found, worst)
     results = [each.result for each in found.totals]
@@ -109,11 +110,11 @@ def change_of(found: Analysis, findings: Sequence[Finding]) -> str:
 
     Args:
         found: the analysis of the match.
-        findings: its decisions that lost most, the largest loss first.
+        findings: its decisions that lost most, as `findings_of` returns them.
     """
     if not findings:
         return ""
-    worst = _worst(found, findings)
+    worst = findings[0]
     around = _chances_around(found, worst)
     return f"{_falls(f'{worst.name}’s', *around)}." if _fall(*around) >= _LEAST_CHANGE else ""
 
@@ -122,11 +123,17 @@ def _falls(whose: str, before: float, after: float) -> str:
     return f"{whose} chance falls from {100 * before:.0f} to {100 * after:.0f}\N{NO-BREAK SPACE}%"
 
 
-def _worst(found: Analysis, findings: Sequence[Finding]) -> Finding:
-    """Return the first decision that cost a chance, else of a seat that could still win."""
-    alive = [each for each in findings if _chances_around(found, each)[0] >= _ALIVE]
-    cost = (each for each in alive if _fall(*_chances_around(found, each)) >= _LEAST_CHANGE)
-    return next(cost, next(iter(alive), findings[0]))
+def _group(found: Analysis, decision: Decision) -> int:
+    """Return 0 for a decision with which a chance fell, 1 if its seat could still win, else 2."""
+    around = _chances(found, _phase_of(found, decision), decision.seat)
+    if around[0] < _ALIVE:
+        return 2
+    return 0 if _fall(*around) >= _LEAST_CHANGE else 1
+
+
+def _phase_of(found: Analysis, decision: Decision) -> int:
+    """Return the index of a decision's phase, from 1."""
+    return next(at for at, each in enumerate(found.chances) if each.ply > decision.ply)
 
 
 def _fall(before: float, after: float) -> float:
@@ -151,9 +158,8 @@ def _finding(
     steps: Sequence[tuple[int, str]],
     names: Sequence[str],
 ) -> Finding:
-    phase, after = next(
-        (at, each) for at, each in enumerate(found.chances) if each.ply > decision.ply
-    )
+    phase = _phase_of(found, decision)
+    after = found.chances[phase]
     step, when = steps[decision.ply]
     name, begins_at = names[decision.seat], found.chances[phase - 1].ply
     is_alone = sum(begins_at <= each.ply < after.ply for each in found.decisions) == 1

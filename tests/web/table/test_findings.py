@@ -58,7 +58,7 @@ def test_the_headline_names_a_seat_that_could_still_win() -> None:
     totals = tuple(Total(seat, 0, 0, 0, 0, seat, 0, 0, 0.5) for seat in (0, 1))
     found = Analysis(1, 8, chances, (lost, open_still), totals)
     findings = findings_of(found, _STEPS, _NAMES)
-    assert [each.name for each in findings] == ["bea", "ada"]
+    assert [each.name for each in findings] == ["ada", "bea"]
     assert headline_of(found, findings) == "ada blunders in round 1"
     assert change_of(found, findings) == "ada’s chance falls from 96 to 60\N{NO-BREAK SPACE}%."
 

@@ -84,11 +84,13 @@ def test_the_analysis_begins_with_what_lost_most_and_ends_with_the_explanations(
     client: Client, match: Match
 ) -> None:
     row, result, worst = analysed(match)
+    for each in result["decisions"]:
+        each["mark"] = "fine"
     worst |= {"mark": "blunder", "loss": 0.99}
     row.packed_result = MatchAnalysis.pack(result)
     row.save()
     names = [seat.bot.name for seat in match.seating.order_by("seat")]
-    loses = f"{names[worst['seat']]} loses 2.0 places"
+    loses = f"{names[worst['seat']]} ends 2.0 places lower on average"
     day = steps_of(match.record)[worst["ply"]][1]
     text = page(client, f"/matches/{match.pk}/analysis/")
     result_first = text.partition('<p class="lead">')[2].partition(".")[0]
