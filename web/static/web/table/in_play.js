@@ -59,10 +59,8 @@ export function live(table) {
 function finish(end, { table, names }) {
   const line = part(table, ".live-state");
   if (end.status === "finished") {
-    const order = names.map((_, seat) => seat).sort((a, b) => end.places[a] - end.places[b]);
-    const totals = order.map((seat) => `${names[seat]} ${end.scores[seat]}`).join(", ");
-    const isSmall = table.dataset.small !== undefined; // its felt has the result
-    line.replaceChildren(isSmall ? "" : `The match is over: ${totals}. `);
+    line.replaceChildren(table.dataset.small === undefined ? "The match is over. " : "");
+    table.classList.add("ended");
     const link = document.createElement("a");
     link.href = table.dataset.page ?? "";
     link.textContent = "Watch the replay";
