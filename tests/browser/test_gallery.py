@@ -151,6 +151,16 @@ STRAIGHTS = """() => [...document.querySelectorAll(".table:not(.small) .felt")].
     }).map((at) => `${felt.className}: a straight in ${at.parentElement.className}`);
 })"""
 """A script that gives each seat a straight; it returns those that do not fit their cell."""
+LONG = """() => [...document.querySelectorAll(".small .felt")].flatMap((felt) => {
+    const cards = [7, 8, 9, 10, 11, 12].map((rank) =>
+        `<li class="slot"><span class="tc r${rank}">${rank}</span></li>`);
+    for (const at of felt.querySelectorAll(".plays")) at.innerHTML = cards.join("");
+    const box = felt.getBoundingClientRect();
+    return [...felt.querySelectorAll(".plays .tc")].map((card) => card.getBoundingClientRect())
+        .filter((card) => card.left < box.left + 3 || card.right > box.right - 3)
+        .map(({ left }) => `${felt.className}: a card at ${left} of ${box.left}`);
+})"""
+"""A script that gives each seat of a small table six cards; it returns those on the frame."""
 NAMES = """() => [...document.querySelectorAll("[data-table]")].flatMap((table) => {
     for (const plate of table.querySelectorAll(".plate")) {
         plate.querySelector(".name").textContent = "partridge-in-a-pear-tree";
@@ -164,8 +174,8 @@ NAMES = """() => [...document.querySelectorAll("[data-table]")].flatMap((table) 
 """A script that gives each seat a name of 24 letters and points; it returns where it is cut."""
 
 
-@pytest.mark.parametrize("script", [STRAIGHTS, NAMES])
-def test_a_straight_fits_its_cell_and_a_name_its_plate_beside_points(
+@pytest.mark.parametrize("script", [STRAIGHTS, LONG, NAMES])
+def test_a_straight_fits_its_cell_or_felt_and_a_name_its_plate_beside_points(
     gallery: Visit, script: str
 ) -> None:
     assert at_widths(gallery.page, script) == NONE_AT_WIDTHS

@@ -373,7 +373,7 @@ def test_at_the_end_the_felt_shows_by_place_how_the_points_add_up(
     scores = [int(text) for text in rows.locator(".sum").all_inner_texts()]
     assert scores == sorted(found.record.scores, reverse=True)
     for score, row in zip(scores, rows.locator(".parts").all_inner_texts(), strict=True):
-        assert re.search(rf"^(days|start|round|won) .* = {score}$", row), row
+        assert re.search(rf"^(days|start|rounds?|won) .* = {score}$", row), row
     assert page.evaluate(COVERED) == []
     # The sentence is short, and all of it is seen.
     expect(page.locator(".why")).to_have_text(re.compile(r"^[^.;]+\.$"))
