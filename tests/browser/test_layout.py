@@ -186,7 +186,7 @@ def test_on_a_phone_the_home_page_shows_the_first_items_of_each_list(
 def test_on_a_phone_a_tournament_offers_only_what_a_phone_can_do(
     league: Tournament, visit: Visit
 ) -> None:
-    buttons = visit.page.locator(".event-actions > :is(button, a)")
+    buttons = visit.page.locator(".pass-on > :is(button, a)")
     visit.page.goto(f"/tournaments/{league.pk}/")
     assert visible(buttons) == 4
     visit.page.set_viewport_size(PHONE)
