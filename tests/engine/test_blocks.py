@@ -123,6 +123,16 @@ def test_labels_of_other_bots_are_refused() -> None:
         plan_block(bytes(32), [1, 2, 3], duplicate=True, odd_repeat=True, labels=(1, 2, 4))
 
 
+@given(seeds, seeds, tables, st.booleans())
+def test_only_an_odd_repeat_takes_over_the_labels_of_the_block_before(
+    seed: bytes, second: bytes, bots: list[int], odd_repeat: bool
+) -> None:
+    before = assign_labels(seed, bots)
+    plan = plan_block(second, bots, duplicate=True, odd_repeat=odd_repeat, labels=before)
+    takes_over = odd_repeat and len(bots) % 2 == 1
+    assert plan.bots == (before if takes_over else assign_labels(second, bots))
+
+
 @given(seeds, seeds, tables)
 def test_each_bot_sits_before_each_other_once_or_for_odd_n_twice_in_two_blocks(
     seed: bytes, second: bytes, bots: list[int]
