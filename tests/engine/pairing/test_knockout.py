@@ -129,6 +129,11 @@ def test_a_single_entrant_wins_and_no_entrants_make_no_round() -> None:
     assert knockout_round([], {}, 4) == KnockoutRound([], (), final=True)
 
 
+@pytest.mark.parametrize("entrants", [2, 3, 4])
+def test_the_table_at_which_all_entrants_fit_is_the_final(entrants: int) -> None:
+    assert knockout_round(range(entrants), dict.fromkeys(range(entrants)), 4).final
+
+
 def test_the_final_is_played_even_by_bots_of_one_owner() -> None:
     assert knockout_round([1, 2], {1: 5, 2: 5}, 2).tables == [Table((1, 2), False)]
 
