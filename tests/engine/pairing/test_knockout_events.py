@@ -6,6 +6,7 @@ from random import Random
 import pytest
 
 from engine.pairing import Entrant, Format, PlayedBlock, next_round, rank_event, seeding, stages
+from engine.pairing.knockout_stages import StageTable
 from engine.rating.results import MatchResult
 from tests.engine.pairing.fields import SEED
 from tests.engine.pairing.simulated import Simulated, start
@@ -155,3 +156,10 @@ def test_an_entrant_as_a_fill_in_is_refused() -> None:
     event = knockout(4, 2)
     with pytest.raises(ValueError, match="bot 3 is entered"):
         next_round(event.settings, [*event.entrants.values()], [], [3])
+
+
+def test_a_table_without_scores_plays_again_only_if_more_bots_are_in_than_advance() -> None:
+    table = StageTable((1, 2, 3), (), dict.fromkeys((1, 2, 3), ()), extra_blocks=0, places=2)
+    assert table.is_undecided({1, 2, 3}, 4)
+    assert not table.is_undecided({1, 3}, 4)
+    assert table.advancing({1, 3}) == [1, 3]
