@@ -248,3 +248,9 @@ def test_a_bot_that_is_listed_twice_or_is_entrant_and_fill_in_is_refused() -> No
         swiss_round([SwissEntrant(1, 1), SwissEntrant(1, 1)], {}, 2, SEED)
     with pytest.raises(ValueError, match="bot 1 is listed twice"):
         swiss_round([SwissEntrant(1, 1)], {}, 2, SEED, fill_ins=[1])
+
+
+@pytest.mark.parametrize("min_seats", [1, 5])
+def test_fewest_seats_below_two_or_above_a_full_table_are_refused(min_seats: int) -> None:
+    with pytest.raises(ValueError, match=f"from 2 to 4 seats, not {min_seats}"):
+        swiss_round([], {}, 4, SEED, min_seats=min_seats)
