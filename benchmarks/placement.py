@@ -7,8 +7,9 @@ uploads a bot that plays by rules of thumb, enters it, and follows it to its ran
 the answer to `enter`. With `--remote`, a remote bot does so too. It waits for its turns and answers
 at once; the league draws two of its blocks at a time, with bots that workers run. The time to its
 first turn counts from its first call, and the times to its rating and its rank from its first turn.
-Run it on an idle machine; each line has the load of the machine. The other bots have a rank
-already, from `ranked_others.py`.
+Each line ends with the estimate that the league shows when the wait for the rank begins. Run it on
+an idle machine; each line has the load of the machine. The other bots have a rank already, from
+`ranked_others.py`.
 """
 
 import argparse
@@ -93,8 +94,8 @@ def _hosted(url: str, options: argparse.Namespace) -> str:
         version = f"bots/{name}/versions/{sent.raise_for_status().json()['number']}"
         ends = began + options.max_seconds
         checked = _wait(lambda: client.get(version).json()["state"] != "checking", ends)
-        client.put(f"ladders/{options.ladder}/entries/{name}").raise_for_status()
-        waits = _follow(client, name, options)
+        entry = client.put(f"ladders/{options.ladder}/entries/{name}").raise_for_status().json()
+        waits = f"{_follow(client, name, options)}; {_estimate(entry)}"
     return f"hosted bot checked after {_seconds(checked, began)}, {waits}"
 
 
@@ -110,7 +111,8 @@ def _remote(url: str, options: argparse.Namespace) -> str:
         try:
             first.wait(options.max_seconds)
             turn = time.monotonic() if first.is_set() else None
-            waits = _follow(client, name, options)
+            entry = client.get(f"ladders/{options.ladder}/entries/{name}").json()
+            waits = f"{_follow(client, name, options)}; {_estimate(entry)}"
         finally:
             stop.set()
             player.join()
@@ -158,6 +160,12 @@ def _follow(client: httpx.Client, name: str, options: argparse.Namespace) -> str
         blocks = (entry["rank_progress"] or {}).get("finished")
         return f"first rating {_seconds(rated, entered)}, {blocks} blocks at the end"
     return f"first rating {_seconds(rated, entered)}, rank {_seconds(ranked, entered)}"
+
+
+def _estimate(entry: dict[str, Any]) -> str:
+    """Return what the league estimates for the rank as the wait for it begins."""
+    seconds = (entry["rank_progress"] or {}).get("seconds_left")
+    return "no estimate" if seconds is None else f"the league estimated {seconds:.0f} s"
 
 
 def _wait(done: Callable[[], object], ends: float) -> float | None:

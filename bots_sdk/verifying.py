@@ -8,9 +8,8 @@ from engine.deals import commitment
 from engine.errors import RecordError, quote
 from engine.games.game import State
 from engine.games.titles import counted
-from engine.rating.results import rated_places
+from engine.rating.results import forfeited_in, rated_places
 from engine.record import Record, read, verify
-from engine.referee import forfeits
 
 _REPLAY = "deal and moves"
 _SHA = "SHA-256 of the deal seed is "
@@ -62,8 +61,7 @@ def check_match(
         return checks
     scores = tuple(seat["score"] for seat in seating)
     checks.append(_equal("scores", "replayed: ", end.scores, scores, "the match's"))
-    forfeited = [seat for seat in range(record.seats) if forfeits(_faults_of(record, seat))]
-    found = rated_places(end.places or (), forfeited)
+    found = rated_places(end.places or (), forfeited_in(record))
     places = tuple(seat["place"] for seat in seating)
     checks.append(_equal("places", "replayed: ", found, places, "the match's"))
     return checks
@@ -129,10 +127,6 @@ def _players(
 def _renamed(player: str, name_now: Callable[[str], str]) -> str:
     name, mark, version = player.partition(" v")
     return f"{name_now(name)}{mark}{version}"
-
-
-def _faults_of(record: Record, seat: int) -> int:
-    return sum(fault.seat == seat for fault in record.faults)
 
 
 def _noted(computed: str, noted: str) -> Check:

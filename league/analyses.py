@@ -16,7 +16,9 @@ from django.db import transaction
 from django.db.models import F, Max, OuterRef, Q, Subquery
 from django.utils import timezone
 
-from engine.analysis import DEFAULT_PLAYOUTS, VERSION, Work
+from engine.analysis import DEFAULT_PLAYOUTS, VERSION, Analysis, Work
+from engine.rating.results import forfeited_in, places_of
+from engine.record import Record
 from league import queueing
 from league.models import Match, MatchAnalysis, Round, Tournament
 from league.visibility import may_see_record
@@ -51,6 +53,18 @@ def find(match: Match) -> MatchAnalysis | None:
     if not may_see_record(match):
         raise HiddenError(f"The record of match {match.pk} is not public.")
     return MatchAnalysis.objects.filter(match=match).first()
+
+
+def result_of(row: MatchAnalysis, record: Record) -> Analysis | None:
+    """Return the result of an analysis with the places that count; None before its end.
+
+    Args:
+        row: the analysis.
+        record: of its match.
+    """
+    if row.state != MatchAnalysis.State.DONE or row.result is None:
+        return None
+    return Analysis.from_json(row.result).rated(places_of(record), forfeited_in(record))
 
 
 def ask(*, match: Match) -> MatchAnalysis:

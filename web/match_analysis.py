@@ -70,9 +70,9 @@ def analysis_beside(
     record = match.record
     if row is None:
         return Beside("none", len(record.moves))
-    if row.state != MatchAnalysis.State.DONE or row.result is None:
+    found = analyses.result_of(row, record)
+    if found is None:
         return Beside(row.state.value, len(record.moves), row.moves_done)
-    found = Analysis.from_json(row.result)
     return beside_of(found, record, names, step, ply, has_cards=cards is not None)
 
 

@@ -6,6 +6,7 @@ from rest_framework import serializers
 
 from bots_sdk.explanations import WIN_SHARE_FIELD
 from engine.analysis import MARKS
+from league import analyses
 from league.models import Match, MatchAnalysis
 
 
@@ -126,10 +127,11 @@ def described(match: Match, found: MatchAnalysis | None) -> dict[str, Any]:
         match: with its record.
         found: its analysis; None if nobody has asked for it.
     """
+    result = None if found is None else analyses.result_of(found, match.record)
     return {
         "match": match.pk,
         "state": "none" if found is None else found.state.value,
         "moves": len(match.record.moves),
         "moves_done": 0 if found is None else found.moves_done,
-        "analysis": None if found is None else found.result,
+        "analysis": None if result is None else result.as_json(),
     }

@@ -8,6 +8,7 @@ from engine.games import events as happened
 from engine.games.game import State
 from engine.games.titles import unit_of
 from engine.playback import play_back, steps_of
+from engine.rating.results import places_of
 from engine.record import Record
 from engine.sentences import begin_a_match, sentence
 
@@ -68,7 +69,7 @@ def frames(
         f"{'*' if seat == own else ' '} {seat}  {name:24} {score:3} "
         f"{unit_of(record.game, score)}, place {place}"
         for seat, (name, score, place) in enumerate(
-            zip(names, record.scores, record.places, strict=True)
+            zip(names, record.scores, places_of(record), strict=True)
         )
     ]
     yield "\n".join([head, *hands, *results])

@@ -22,6 +22,7 @@ from engine.analysis import (
 from engine.analysis.results import BLUNDER_LOSS, ERRORS, MISTAKE_LOSS, places, signed
 from engine.errors import RecordError, quote
 from engine.playback import steps_of
+from engine.rating.results import forfeited_in, places_of
 from engine.record import Record, verify
 from engine.sentences import move_in_words
 
@@ -102,6 +103,7 @@ def analyse_match(
 
     with progress(status, quiet=as_json):
         found = analyse(record, playouts, note)
+    found = found.rated(places_of(record), forfeited_in(record))
     if as_json:
         print_json(found.as_json())
         return

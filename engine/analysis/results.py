@@ -4,8 +4,8 @@ A chance is the expected share of the first place, which tied seats share. All o
 shares: the mean pair result against the other seats, 0 to 1.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
 from engine.referee import FAULTS_TO_FORFEIT
@@ -197,8 +197,23 @@ class Analysis:
         worse = sum(each.loss > 0 for each in own)
         text = total.in_words(parts, [each.result for each in self.totals], worse)
         if sum(each.fault is not None for each in own) >= FAULTS_TO_FORFEIT:
-            text += " It forfeited, so for the ratings it is last."
+            text += " It forfeited, so it is last."
         return text
+
+    def rated(self, places: Sequence[int], forfeited: Collection[int]) -> Self:
+        """Return the analysis with the places that count; the playouts end with those by points.
+
+        A seat that forfeited is last. What it loses by that is a part of its own play, and what the
+        other seats gain is a part of `Total.others`.
+
+        Args:
+            places: the places of the match that count, by seat.
+            forfeited: the seats that forfeited.
+        """
+        totals = tuple(
+            _rated(total, places, has_forfeited=total.seat in forfeited) for total in self.totals
+        )
+        return replace(self, totals=totals)
 
     def as_json(self) -> dict[str, Any]:
         """Return the analysis as JSON data."""
@@ -220,3 +235,16 @@ class Analysis:
             tuple(Decision(**each) for each in data["decisions"]),
             tuple(Total(**each) for each in data["totals"]),
         )
+
+
+def _rated(total: Total, places: Sequence[int], *, has_forfeited: bool) -> Total:
+    """Return a seat's parts so that they add up to the share of its place."""
+    own = places[total.seat]
+    others = [place for seat, place in enumerate(places) if seat != total.seat]
+    share = sum((own < place) + (own == place) / 2 for place in others) / len(others)
+    change = share - total.result
+    if abs(change) < _MIDDLE:
+        return total
+    if has_forfeited:
+        return replace(total, result=share, play=total.play + change)
+    return replace(total, result=share, others=total.others + change)

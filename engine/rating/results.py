@@ -11,6 +11,8 @@ from fractions import Fraction
 from engine.blocks import check_table
 from engine.errors import quote
 from engine.games.game import places as places_of_scores
+from engine.record import Record
+from engine.referee import forfeits
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,17 @@ def rated_places(places: Sequence[int], forfeited: Collection[int]) -> tuple[int
     last = max(places, default=0) + 1
     moved = [last if seat in forfeited else place for seat, place in enumerate(places)]
     return places_of_scores([-place for place in moved])
+
+
+def forfeited_in(record: Record) -> list[int]:
+    """Return the seats that forfeited a match, by its record."""
+    faults = [fault.seat for fault in record.faults]
+    return [seat for seat in range(record.seats) if forfeits(faults.count(seat))]
+
+
+def places_of(record: Record) -> tuple[int, ...]:
+    """Return the places of a match that count, by its record; those in it are by points alone."""
+    return rated_places(record.places, forfeited_in(record))
 
 
 def half_points(place: int, other: int) -> int:

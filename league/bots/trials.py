@@ -22,6 +22,7 @@ from bots_sdk.sandbox.errors import SandboxUnavailableError
 from bots_sdk.sandbox.sources import Source, check_source
 from engine import record
 from engine.errors import MatchInterruptedError
+from engine.rating.results import rated_places
 from engine.referee import FaultReport, Outcome, play
 from league.bots import jails, trial_places
 from league.bots.hosted_clocks import HostedClock, HouseBot
@@ -319,13 +320,14 @@ def _match(
 
 def _summary(outcome: Outcome, seat: int, names: list[str], printed: str) -> dict[str, Any]:
     found = outcome.record
-    others = [place for at, place in enumerate(found.places) if at != seat]
-    own = found.places[seat]
+    places = rated_places(found.places, outcome.forfeited)
+    others = [place for at, place in enumerate(places) if at != seat]
+    own = places[seat]
     beaten = sum((own < place) + (own == place) / 2 for place in others)
     return {
         "seat": seat,
         "scores": list(found.scores),
-        "places": list(found.places),
+        "places": list(places),
         "share": beaten / len(others),
         "names": names,
         "record": record.write(found),

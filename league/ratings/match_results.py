@@ -24,9 +24,8 @@ from structlog.contextvars import bound_contextvars
 
 from engine.rating import elo
 from engine.rating.luck import luck as luck_of
-from engine.rating.results import MatchResult, rated_places
+from engine.rating.results import MatchResult, forfeited_in, places_of
 from engine.record import Record
-from engine.referee import forfeits
 from league import play
 from league.models import Block, Match, MatchSeat, Round
 from league.models.matches import MatchSeatQuerySet
@@ -135,7 +134,7 @@ def match_result(
         record = match.record
     except ValueError as error:
         raise ValueError(f"the record of match {match.pk} can't be read: {error}") from error
-    places = rated_places(record.places, forfeited_in(record))
+    places = places_of(record)
     seating = sorted(match.seating.all(), key=lambda seat: seat.seat)
     if [seat.seat for seat in seating] != list(range(record.seats)):
         raise ValueError(f"match {match.pk} has {len(seating)} of its {record.seats} seats")
@@ -184,9 +183,3 @@ def stored_results(seats: MatchSeatQuerySet) -> Iterator[StoredResult]:
     for (round_, block, _), of_match in groupby(rows.iterator(), itemgetter(0, 1, 2)):
         bots, places, scores = zip(*(row[3:] for row in of_match), strict=True)
         yield StoredResult(round_, block, MatchResult(bots, places, scores))
-
-
-def forfeited_in(record: Record) -> list[int]:
-    """Return the seats that forfeited a match, by its record."""
-    faults = [fault.seat for fault in record.faults]
-    return [seat for seat in range(record.seats) if forfeits(faults.count(seat))]

@@ -4,9 +4,9 @@ from typing import Any, NamedTuple
 
 from django.template.loader import render_to_string
 
-from engine.analysis import Analysis
 from engine.analysis.results import BLUNDER, MISTAKE
 from engine.games.titles import title
+from league import analyses
 from league.competitions import challenges
 from league.competitions.comparisons import Progress
 from league.models import Challenge, Comparison, Match, MatchAnalysis
@@ -93,8 +93,8 @@ def analysis_svg(match: Match, found: MatchAnalysis | None) -> str:
         found: its analysis; None if nobody has asked for one.
     """
     state, chart = "", None
-    if found is not None and found.result is not None:
-        analysis = Analysis.from_json(found.result)
+    analysis = None if found is None else analyses.result_of(found, match.record)
+    if analysis is not None:
         marks = [each.mark for each in analysis.decisions]
         page = analysis_page(match.record, analysis, seat_names(match), show_all=False)
         chart = page.chart

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from engine import playback
 from engine.playback import play_back, with_places
-from engine.rating.results import rated_places
+from engine.rating.results import places_of
 from engine.record import Record
-from league.ratings.match_results import forfeited_in
 from web.table.build import build
 from web.table.steps import Phase, Step
 
@@ -28,7 +27,7 @@ def replay_steps(record: Record, names: Sequence[str]) -> list[Step]:
 
 def phases_as_rated(record: Record) -> Iterator[playback.Phase]:
     """Play a record back; at the end of the match a seat that forfeited is last, as in lists."""
-    places = rated_places(record.places, forfeited_in(record))
+    places = places_of(record)
     for phase in play_back(record):
         yield phase._replace(events=with_places(phase.events, places))
 

@@ -7,7 +7,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
-from engine.analysis import Analysis
 from league import analyses
 from league.models import MatchAnalysis
 from league.play.headlines import headline, seat_names
@@ -38,13 +37,9 @@ def analysis(request: HttpRequest, pk: int) -> HttpResponse:
         "failed": state == MatchAnalysis.State.FAILED,
         "show_all": request.GET.get("decisions") == "all",
     }
-    if found is not None and found.result is not None:
-        context["page"] = analysis_page(
-            match.record,
-            Analysis.from_json(found.result),
-            names,
-            show_all=context["show_all"],
-        )
+    result = None if found is None else analyses.result_of(found, match.record)
+    if result is not None:
+        context["page"] = analysis_page(match.record, result, names, show_all=context["show_all"])
     elif found is not None:
         context["done"] = found.moves_done
         context["moves"] = len(match.record.moves)

@@ -261,5 +261,5 @@ def test_the_summary_of_a_bot_that_forfeited_states_that_it_is_last(
     path = tmp_path / "match.jsonl"
     path.write_text(write(played.record) + "\n")
     text = " ".join(cli("analyse", path, "--playouts", 8).stdout.split())
-    assert text.count("It forfeited, so for the ratings it is last.") == 1
-    assert re.search(r"clumsy (took|shared) [^.]*\..*It forfeited", text)
+    assert text.count("It forfeited, so it is last.") == 1
+    assert re.search(r"clumsy took fourth place, [^.]*\..*It forfeited", text)

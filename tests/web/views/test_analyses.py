@@ -1,17 +1,22 @@
 """The page of the analysis of a match."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from django.test import Client
 from pytest_django import Settings
 
+from engine.analysis import analyse
 from engine.playback import steps_of
+from engine.rating.results import places_of
 from engine.sentences import move_in_words
 from league import analyses
 from league.models import Block, Match, MatchAnalysis, Tournament
+from tests.engine.analysis.test_forfeits import with_the_most_points
 from tests.web.pages import page, queries
+from web.analysis_page import seat_sums
 from web.table.replays import replay_steps
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -68,6 +73,22 @@ def test_a_finished_analysis_shows_chances_parts_and_decisions(
     summaries = re.findall(r"<li><b>[\w-]+</b> (?:took|shared) \w+ place[,.] ?", text)
     assert len(summaries) == match.seats
     assert queries(client, path) <= MAX_QUERIES
+
+
+def test_after_a_forfeit_the_places_of_the_analysis_are_those_of_the_match() -> None:
+    record = with_the_most_points()
+    row = MatchAnalysis()
+    row.packed_result = MatchAnalysis.pack(analyse(record, 8).as_json())
+    found = analyses.result_of(row, record)
+    assert found is not None
+    sums = seat_sums(found, ["ada", "bob", "cyd"])
+    assert [each.place for each in sums] == pytest.approx(mean_places(places_of(record)))
+    assert sums[0].summary.startswith("took third place")
+
+
+def mean_places(places: Sequence[int]) -> list[float]:
+    """Return places in which tied seats share the mean."""
+    return [place + (places.count(place) - 1) / 2 for place in places]
 
 
 def analysed(match: Match) -> tuple[MatchAnalysis, Any, Any]:

@@ -1,6 +1,7 @@
 """Trying a bot from the editor: real matches in the sandbox, its faults, limits and secrecy."""
 
 import re
+from typing import Any
 from urllib.parse import urljoin
 
 import pytest
@@ -12,6 +13,7 @@ from redis.exceptions import RedisError
 
 from bots_sdk import starters
 from bots_sdk.sandbox.errors import SandboxUnavailableError
+from engine.referee import play
 from league import queueing
 from league.bots import jails, trials
 from league.models import Bot, BotSource, Match
@@ -115,6 +117,23 @@ def test_an_endless_loop_is_a_fault_and_earlier_output_is_shown(
     shown = tried(client, source)
     assert "<strong>timeout:</strong>" in shown
     assert "move 1" in shown
+
+
+def test_a_bot_that_forfeits_is_last_however_many_points_it_has() -> None:
+    def broken(_: object) -> str:
+        raise ValueError
+
+    def first(observation: Any) -> str:
+        move: str = observation["legal_moves"][0]
+        return move
+
+    outcomes = [
+        play("partridge", "eagle-short", bytes([deal] * 32), [broken, first, first])
+        for deal in range(20)
+    ]
+    outcome = next(each for each in outcomes if each.record.places[0] < 3)
+    found = trials._summary(outcome, 0, ["you", "a", "b"], "")
+    assert (found["places"][0], found["share"]) == (3, 0)
 
 
 def test_a_trial_ends_with_its_time(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
