@@ -84,18 +84,49 @@ class FeedState(NamedTuple):
 
 
 def feed_states(match_ids: Collection[int]) -> dict[int, FeedState]:
-    """Return the states of matches from which their events follow, by match id; costs one query.
+    """Return the states of matches from which their events follow, by match id.
+
+    Costs one query, and another one for matches of duplicate challenges and swap blocks.
 
     A match that waits, a hosted match in play, and a match with a secret deal have no events, so
-    they are left out.
+    they are left out. A deal is secret while a match of the same block, challenge or swap block is
+    in play.
     """
     hidden = Q(status=Match.Status.WAITING) | Q(status=Match.Status.PLAYING, live=False)
     secret = Q(block__duplicate=True, block__state=Block.State.PLAYING)
     shown = Match.objects.filter(pk__in=match_ids).exclude(hidden)
     found = shown.exclude(secret & ~Q(status=Match.Status.VOID)).order_by()
     of_phase = Max("turns__deadline", filter=Q(turns__ply__gte=F("plies")))
-    rows = found.annotate(deadline=of_phase).values_list("pk", "status", "plies", "deadline")
-    return {pk: FeedState(*values) for pk, *values in rows}
+    rows = found.annotate(deadline=of_phase).values_list(
+        *("pk", "status", "plies", "deadline", "challenge", "challenge__duplicate", "swap_block")
+    )
+    states: dict[int, FeedState] = {}
+    twins: dict[int, tuple[str, int]] = {}
+    for pk, status, plies, deadline, challenge, duplicate, swap_block in rows:
+        states[pk] = FeedState(status, plies, deadline)
+        if status != Match.Status.VOID and (duplicate or swap_block):
+            twins[pk] = ("challenge", challenge) if duplicate else ("swap_block", swap_block)
+    in_play = _in_play({*twins.values()}) if twins else set()
+    return {pk: state for pk, state in states.items() if twins.get(pk) not in in_play}
+
+
+def _in_play(groups: Collection[tuple[str, int]]) -> set[tuple[str, int]]:
+    """Return the challenges and swap blocks of which a match is unfinished.
+
+    Their ids bound the query. A condition in `feed_states` would read all matches in play.
+    """
+    ids: dict[str, list[int]] = {"challenge": [], "swap_block": []}
+    for kind, pk in groups:
+        ids[kind].append(pk)
+    unfinished = Match.objects.unfinished().order_by()
+    of_these = Q(challenge__in=ids["challenge"]) | Q(swap_block__in=ids["swap_block"])
+    found = unfinished.filter(of_these).values_list("challenge", "swap_block")
+    return {
+        (kind, pk)
+        for row in found
+        for kind, pk in zip(("challenge", "swap_block"), row, strict=True)
+        if (kind, pk) in groups
+    }
 
 
 def public_record_line(match: Match) -> str | None:

@@ -13,6 +13,7 @@ from league import bots, competitions, play
 from league.competitions import challenges
 from league.models import Bot, BotVersion, Challenge, Match, QualifyingMatch
 from league.moderation.quarantines import quarantine_bot
+from league.play.spectating import feed_states
 from league.visibility import may_see_record, may_watch
 from tests.league import small
 
@@ -48,6 +49,20 @@ def refusal(owner: User, *opponents: str, **what: str) -> ValidationError:
         start(owner, *opponents, **what)
     assert not Match.objects.exists()
     return caught.value
+
+
+def test_a_spectator_is_shown_no_match_of_a_deal_that_is_still_in_play(
+    ada: User, mine: Bot
+) -> None:
+    """Else the gateway reads such a match again each second, and finds no events."""
+    made = start(ada)
+    first, *others = made.matches.order_by("number").values_list("pk", flat=True)
+    assert made.duplicate
+    play.play_match(first, players=small.players)
+    assert feed_states([first, *others]) == {}
+    for match_id in others:
+        play.play_match(match_id, players=small.players)
+    assert feed_states([first, *others]).keys() == {first, *others}
 
 
 def test_a_challenge_is_one_block_on_one_deal_that_rates_nobody(ada: User, mine: Bot) -> None:
