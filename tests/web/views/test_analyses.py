@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 from pytest_django import Settings
 
 from engine.analysis import analyse
@@ -77,7 +78,7 @@ def test_a_finished_analysis_shows_chances_parts_and_decisions(
 
 def test_after_a_forfeit_the_places_of_the_analysis_are_those_of_the_match() -> None:
     record = with_the_most_points()
-    row = MatchAnalysis()
+    row = MatchAnalysis(finished_at=timezone.now())
     row.packed_result = MatchAnalysis.pack(analyse(record, 8).as_json())
     found = analyses.result_of(row, record)
     assert found is not None
