@@ -39,7 +39,7 @@ def describe_next_block(standing: Standing) -> str:
     For an owner's bot without a rank, the sentences show how far it is, and estimate when its
     first match begins and when it has a rank.
 
-    Costs up to twelve queries, and eighteen more for an owner's bot without a rank, however many
+    Costs up to twelve queries, and twenty more for an owner's bot without a rank, however many
     bots there are.
     """
     ladder, bot = standing.ladder, standing.bot

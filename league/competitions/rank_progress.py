@@ -14,14 +14,17 @@ from league.models import Block, Bot, Ladder, Match, Round, Standing
 
 _TOGETHER = timedelta(seconds=5)
 """The rounds of one placement of a hosted bot are opened within this time."""
-_PROMISED_SECONDS = 60.0
-"""What the placement of a hosted bot takes on an idle machine."""
-_REMOTE_SECONDS = 120.0
-"""What the placement of a remote bot takes if it answers at once: its blocks come in pairs."""
+_HOSTED_SECONDS = 25.0
+"""What the placement of a hosted bot takes on an idle machine (`benchmarks/placement.py`)."""
+_REMOTE_SECONDS = 50.0
+"""What that of a remote bot takes if it answers at once: from 36 to 65 s, by the game."""
 _FIRST_MATCH_SECONDS = 5.0
 """The wait for the first match on an idle machine."""
 _ENOUGH_BLOCKS = 3
 """From so many on, their pace is an estimate."""
+_NEWEST_ROUNDS = 5
+"""The matches of so many rounds show how long a match takes now."""
+_MAX_CHANGE = 5.0
 _LATELY = timedelta(minutes=10)
 _NOW = timedelta(seconds=60)
 
@@ -99,9 +102,10 @@ def usual_seconds(ladder: Ladder, bot: Bot, since: datetime | None = None) -> fl
     """Return how long the placement of a bot usually takes, from its first block to its rank.
 
     Workers play the matches of all placements in turn. The pace of the last other hosted bot's
-    placement decides. Without one, the workers' pace decides, and the figure for an idle machine is
-    the least. The figure for remote bots is fixed: it holds if the bot answers at once, and how
-    other programs answered shows nothing about it.
+    placement decides, and how long a match takes now: other opponents think longer. Without one,
+    the workers' pace decides, and the figure for an idle machine is the least. The figure for
+    remote bots is fixed: it holds if the bot answers at once, and how other programs answered shows
+    nothing about it.
 
     Args:
         ladder: the ladder.
@@ -114,12 +118,28 @@ def usual_seconds(ladder: Ladder, bot: Bot, since: datetime | None = None) -> fl
     matches = own + _matches_in_turn(ladder, bot, own, since)
     last = _last_placement(ladder, bot)
     if last is None:
-        at_rest = _PROMISED_SECONDS * matches / own
+        at_rest = _HOSTED_SECONDS * matches / own
         return max(at_rest, _seconds_at_workers_pace(matches))
     times = last.aggregate(since=Min("opened_at"), until=Max("applied_at"))
     ended = Match.objects.finished().filter(finished_at__range=(times["since"], times["until"]))
     played = ended.hosted().filter(block__round__placed__isnull=False).count()
-    return float((times["until"] - times["since"]).total_seconds()) * matches / (played or own)
+    seconds = float((times["until"] - times["since"]).total_seconds()) * matches / (played or own)
+    return seconds * _length_now(ladder, last)
+
+
+def _length_now(ladder: Ladder, last: QuerySet[Round]) -> float:
+    """Return how many times as long a match takes now as in the last placement."""
+    newest = ladder.rounds.applied().order_by("-applied_number")[:_NEWEST_ROUNDS]
+    now, then = (
+        Match.objects.finished()
+        .hosted()
+        .filter(block__round__in=rounds.values("pk"))
+        .aggregate(each=Avg(F("finished_at") - F("started_at")))["each"]
+        for rounds in (newest, last)
+    )
+    if not now or not then:
+        return 1.0
+    return float(min(max(now / then, 1 / _MAX_CHANGE), _MAX_CHANGE))
 
 
 def seconds_to_first_match(ladder: Ladder, bot: Bot) -> float:

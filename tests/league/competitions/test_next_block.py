@@ -21,7 +21,7 @@ def test_the_next_block_of_a_placed_bot_is_described(ladder: Ladder, ada: User) 
     assert text == (
         "Its first match begins in about 10 s. Its blocks are played before most blocks of other "
         "bots. A rank needs 20 blocks; finished: 0, in play: 0, waiting to begin: 20. It has a "
-        "rank in about 1 minute."
+        "rank in about 30 s."
     )
 
 
@@ -65,14 +65,14 @@ def test_of_a_remote_bot_it_is_described_how_many_blocks_are_played_at_a_time(
     assert competitions.describe_next_block(standing) == (
         "Its first blocks come next, two at a time. They are played before most blocks of other "
         "bots. Its first match begins in about 10 s. A rank needs 20 blocks. If its program "
-        "answers at once, it has a rank in about 2 minutes."
+        "answers at once, it has a rank in about 50 s."
     )
     competitions.open_placements(ladder.pk)
     Match.objects.filter(pk=Match.objects.earliest("pk").pk).update(status=Match.Status.PLAYING)
     assert competitions.describe_next_block(standing) == (
         "Its first blocks are played now, two at a time, before most blocks of other bots. A rank "
         "needs 20 blocks; finished: 0, in play: 1, waiting to begin: 1, not planned yet: 18. "
-        "If its program answers at once, it has a rank in about 2 minutes."
+        "If its program answers at once, it has a rank in about 50 s."
     )
 
 
@@ -93,7 +93,7 @@ def test_between_its_pairs_of_blocks_a_remote_bots_finished_blocks_are_described
     assert competitions.describe_next_block(standing) == (
         "The league draws its next blocks now, two at a time. A rank needs 20 blocks; finished: 2, "
         "in play: 0, waiting to begin: 0, not planned yet: 18. At this pace, it has a "
-        "rank in about 2 minutes."
+        "rank in about 50 s."
     )
 
 
@@ -106,7 +106,7 @@ def test_of_an_offline_bot_it_is_described_what_its_rank_depends_on(
     assert competitions.describe_next_block(standing) == (
         "It is offline: it asked for no turns in the last 60 s, so it gets no matches. Start its "
         "program. Its first match then begins in about 10 s. A rank needs 20 blocks. If the "
-        "program answers at once, it has a rank in about 2 minutes."
+        "program answers at once, it has a rank in about 50 s."
     )
 
 

@@ -301,10 +301,10 @@ def test_bots_without_a_rating_are_placed_before_new_versions_and_then_by_time(
     before = [placement.bots_before(ladder, bot) for bot in (early, late, rated)]
     assert before == [0, 1, 2]
     text = competitions.describe_next_block(Standing(ladder=ladder, bot=late, blocks=0))
-    # One bot is placed at a time, and its placement takes a minute.
+    # One bot is placed at a time, and its placement takes 25 s.
     assert text == (
-        "Its first blocks come soon, after those of 1 other bot. Its first match begins in about 2 "
-        "minutes. A rank needs 20 blocks. It has a rank in about 2 minutes."
+        "Its first blocks come soon, after those of 1 other bot. Its first match begins in about "
+        "30 s. A rank needs 20 blocks. It has a rank in about 50 s."
     )
 
 

@@ -38,13 +38,13 @@ def test_the_way_to_a_rank_counts_blocks_apart_and_estimates_the_time(
         play.play_match(match.pk, players=small.players)
     play.play_match(other.matches.earliest("pk").pk, players=small.players)
     assert progress(ladder, bot) == (1, 1, small.RANKED_FROM - 2)
-    Round.objects.update(opened_at=timezone.now() - timedelta(seconds=30))
+    Round.objects.update(opened_at=timezone.now() - timedelta(seconds=10))
     over = ladder.seats + 1
     left = small.RANKED_FROM * ladder.seats - over
     found = competitions.rank_progress(ladder, bot)
     assert found is not None
     played = over / (over + left)
-    at_first, by_pace = 60 - 30, 30 * left / over  # the last match ended just now
+    at_first, by_pace = 25 - 10, 10 * left / over  # the last match ended just now
     expected = (1 - played) * at_first + played * by_pace
     assert found.seconds_left == pytest.approx(expected, rel=0.1)
     small.run_all()
@@ -113,7 +113,8 @@ def test_before_the_first_match_the_estimate_is_the_time_of_the_last_new_bot(
     small.run_all()
     opened = timezone.now() - timedelta(seconds=200)
     Round.objects.filter(placed=first).update(opened_at=opened)
-    Match.objects.finished().update(finished_at=opened + timedelta(seconds=79))
+    ended = opened + timedelta(seconds=79)
+    Match.objects.finished().update(started_at=opened, finished_at=ended)
     last = Round.objects.filter(placed=first).order_by("-applied_number").first()
     assert last is not None
     Round.objects.filter(pk=last.pk).update(applied_at=opened + timedelta(seconds=80))
@@ -133,20 +134,20 @@ def test_before_the_first_match_the_estimate_is_the_time_of_the_last_new_bot(
 def test_placements_at_the_same_time_share_the_workers(ladder: Ladder, ada: User) -> None:
     zoe, eva = (User.objects.create(username=name) for name in ("zoe", "eva"))
     [bot] = enter(ladder, ada)
-    assert seconds_left(ladder, bot) == pytest.approx(60)
+    assert seconds_left(ladder, bot) == pytest.approx(25)
     enter(ladder, zoe, "zoe")
     enter(ladder, ada, "second")  # it waits for the first bot of its owner
-    assert seconds_left(ladder, bot) == pytest.approx(120)
+    assert seconds_left(ladder, bot) == pytest.approx(50)
     competitions.open_placements(ladder.pk)
-    assert seconds_left(ladder, bot) == pytest.approx(120, abs=5)
-    Round.objects.update(opened_at=timezone.now() - timedelta(seconds=60))
+    assert seconds_left(ladder, bot) == pytest.approx(50, abs=5)
+    Round.objects.update(opened_at=timezone.now() - timedelta(seconds=25))
     half = small.RANKED_FROM * ladder.seats // 2
     for placed in ("ada-0", "zoe-0"):
         for match in Match.objects.filter(block__round__placed__name=placed)[:half]:
             play.play_match(match.pk, players=small.players)
-    assert seconds_left(ladder, bot) == pytest.approx(60, rel=0.2)
+    assert seconds_left(ladder, bot) == pytest.approx(25, rel=0.2)
     enter(ladder, eva, "eva")
-    assert seconds_left(ladder, bot) > 75
+    assert seconds_left(ladder, bot) > 31
 
 
 def test_the_pace_of_placements_that_shared_the_workers_counts_their_matches(
@@ -163,6 +164,29 @@ def test_the_pace_of_placements_that_shared_the_workers_counts_their_matches(
     Match.objects.finished().update(finished_at=began + timedelta(seconds=149))
     [bot] = enter(ladder, ada)
     assert usual_seconds(ladder, bot) == pytest.approx(150 / 2, rel=0.1)
+
+
+def test_the_estimate_follows_how_long_matches_take_now(ladder: Ladder, ada: User) -> None:
+    """The first bots of a ladder meet slow house bots, the next ones meet each other."""
+    enter(ladder, User.objects.create(username="zoe"), "zoe")
+    competitions.open_placements(ladder.pk)
+    small.run_all()
+    began = timezone.now() - timedelta(seconds=300)
+    placed = Round.objects.filter(placed__isnull=False)
+    placed.update(opened_at=began, applied_at=began + timedelta(seconds=40))
+    ended = began + timedelta(seconds=39)
+    Match.objects.finished().update(started_at=ended - timedelta(seconds=4), finished_at=ended)
+    [bot] = enter(ladder, ada)
+    assert usual_seconds(ladder, bot) == pytest.approx(40, rel=0.1)
+    before = set(Match.objects.values_list("pk", flat=True))
+    Ladder.objects.update(idle_pause_seconds=0)
+    for _ in range(5):
+        competitions.open_ladder_round(ladder.pk)
+        small.run_all()
+    quick = Match.objects.exclude(pk__in=before)
+    later = ended + timedelta(hours=1)
+    quick.update(started_at=later - timedelta(seconds=1), finished_at=later)
+    assert usual_seconds(ladder, bot) == pytest.approx(10, rel=0.1)
 
 
 def play_rounds(ladder: Ladder, matches: int) -> None:
@@ -190,7 +214,7 @@ def test_on_a_new_ladder_the_estimate_follows_the_pace_of_busy_workers(
     played.update(**ago)
     pace = 50 / played.count()
     matches = small.RANKED_FROM * ladder.seats
-    assert seconds_left(ladder, bot) == pytest.approx(max(60, matches * pace), rel=0.1)
+    assert seconds_left(ladder, bot) == pytest.approx(max(25, matches * pace), rel=0.1)
     competitions.open_ladder_round(ladder.pk)
     # Workers play a match of others after each match of the placement.
     others = min(matches, Match.objects.unfinished().count())
@@ -202,7 +226,7 @@ def test_on_a_new_ladder_the_estimate_does_not_jump_with_the_number_of_matches(
     ladder: Ladder, ada: User
 ) -> None:
     [bot] = enter(ladder, ada)
-    assert usual_seconds(ladder, bot) == 60
+    assert usual_seconds(ladder, bot) == 25
     estimates = []
     for count in (2, 18, 24):
         play_rounds(ladder, count)
@@ -230,7 +254,7 @@ def test_page_and_api_show_the_way_to_a_rank(client: Client, ladder: Ladder, ada
         "finished": 0,
         "playing": 0,
         "queued": small.RANKED_FROM,
-        "seconds_left": pytest.approx(60, abs=5),
+        "seconds_left": pytest.approx(25, abs=5),
     }
     counts = [entry[f"blocks_{state}"] for state in ("queued", "playing", "finished")]
     assert counts == [ladder.ranked_from, 0, 0]
