@@ -68,4 +68,4 @@ def save(listing: Listing, directory: Path, address: str = ADDRESS) -> list[str]
     assert address in text, f"{listing.file} names no league"
     (directory / listing.file).write_text(text)
     tool, *words = listing.command.split()
-    return [sys.executable if tool == "python" else tool, *words]
+    return [sys.executable if tool == "python3" else tool, *words]
