@@ -113,7 +113,8 @@ _BY_CODE: dict[str, Callable[[ProblemError], str]] = {
 
 _BY_TEXT = [
     (
-        re.compile(r"There is no bot ([a-z0-9-]+)"),
+        # Nobody creates a bot to challenge it.
+        re.compile(r"(?<!opponents: )There is no bot ([a-z0-9-]+)"),
         "`twelfth-night bot create {0}` creates a remote bot, `twelfth-night upload FILE --bot "
         "{0}` a hosted one.",
     ),

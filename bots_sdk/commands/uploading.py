@@ -141,8 +141,10 @@ def upload(
         print(f"The league refused the file: {shown['reason']}")
         print_qualifying_matches(shown)
         _print_remedy(shown, file)
-        print(f"\nThe bot {name} had no other version, so this command deleted it.")
-        print(typed("`twelfth-night check FILE` finds most causes before you upload."))
+        print(f"
+The bot {name} had no other version, so this command deleted it.")
+        remedy = f"`twelfth-night check {file}` finds most causes before you upload."
+        print(f"Change the file, and try again. {typed(remedy)}")
     if version["state"] == "refused":
         raise typer.Exit(REFUSED)
 

@@ -15,6 +15,7 @@ from league.bots.registering import (
     find_renamed,
     names_like,
     renew_token,
+    why_unknown,
 )
 from league.bots.retiring import (
     erase_sources,
@@ -59,5 +60,6 @@ __all__ = [
     "upload",
     "versions_to_check",
     "why_not_ready",
+    "why_unknown",
     "withdraw_version",
 ]

@@ -6,6 +6,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.utils import timezone
 
+from engine.errors import nearest
 from league.accounts import name_taken, new_bot_token
 from league.bots.daily_limits import count_bot, count_rename
 from league.bots.retiring import lock_active, require_active
@@ -111,6 +112,14 @@ def find_by_name(name: str) -> Bot | None:
     """Return the bot that has a name or had it before, with its owner; None if there is none."""
     named = Bot.objects.select_related("owner").filter(name=name).first()
     return named or find_renamed(name)
+
+
+def why_unknown(name: str) -> str:
+    """Return that no bot has a name, with its new name or the nearest name of an active bot."""
+    if renamed := find_renamed(name):
+        return f"There is no bot {name}. The bot {name} is called {renamed.name} now."
+    near = nearest(name, names_like(name))
+    return f"There is no bot {name}." + (f" Did you mean {near}?" if near else "")
 
 
 def names_like(name: str) -> list[str]:

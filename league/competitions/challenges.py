@@ -206,9 +206,7 @@ def _find(names: Sequence[str]) -> list[Bot]:
     for number, name in enumerate(names):
         field = "opponents" if number else "bot"
         if name not in by_name:
-            renamed = bots.find_renamed(name)
-            now = f" The bot {name} is called {renamed} now." if renamed else ""
-            raise ValidationError({field: f"There is no bot {name}.{now}"})
+            raise ValidationError({field: bots.why_unknown(name)})
         if name in names[:number]:
             raise ValidationError({field: f"{name} is named twice; each bot has one seat."})
     return [by_name[name] for name in names]

@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from engine.errors import UnknownRulesError
-from league.bots import Obstacle, require_playable
+from league.bots import Obstacle, require_playable, why_unknown
 from league.models import Bot, Match
 from league.play.opening import open_unrated_match
 
@@ -38,7 +38,7 @@ def invite(*, owner: User, game: str, rules: str, bots: Sequence[str]) -> Match:
         }
         for name in bots:
             if name not in found:
-                raise ValidationError({"bots": f"There is no bot {name}."})
+                raise ValidationError({"bots": why_unknown(name)})
             bot = found[name]
             if bot.owner_id != owner.pk and bot.kind != Bot.Kind.HOUSE:
                 raise ValidationError(

@@ -178,6 +178,9 @@ def test_unknown_renamed_and_repeated_bots_are_named(ada: User, mine: Bot) -> No
     assert refusal(ada, "nemo", bot="ada-new").message_dict["opponents"] == [
         "There is no bot nemo."
     ]
+    assert refusal(ada, "bot-00", bot="ada-new").message_dict["opponents"] == [
+        "There is no bot bot-00. Did you mean bot-0?"
+    ]
     twice = refusal(ada, "bot-0", "bot-0", bot="ada-new").message_dict["opponents"]
     assert twice == ["bot-0 is named twice; each bot has one seat."]
 
