@@ -110,7 +110,7 @@ def history_of(tournament: Tournament, assumed: Assumed = AS_STORED) -> History:
     every = list(tournament.rounds.order_by("number"))
     opened = [round_ for round_ in every if _counts(round_, assumed)]
     counting = {round_.pk for round_ in opened}
-    drawn = _drawn_blocks(tournament)
+    drawn = _drawn_blocks(tournament, every)
     rounds = _played(tournament, opened, drawn, assumed)
     fill_ins = {bot for block in drawn.values() for bot in block.bots} - entries.keys()
     return History(
@@ -191,8 +191,12 @@ class _Drawn:
     bots: list[int]
 
 
-def _drawn_blocks(tournament: Tournament) -> dict[int, _Drawn]:
-    """Return all blocks of a tournament by id, ascending by number and id."""
+def _drawn_blocks(tournament: Tournament, rounds: Iterable[Round]) -> dict[int, _Drawn]:
+    """Return all blocks of a tournament's rounds by id, ascending by number and id.
+
+    A round that has opened since the rounds were read is left out.
+    """
+    known = {round_.pk for round_ in rounds}
     at_tables = BlockBot.objects.filter(block__round__tournament=tournament)
     blocks: dict[int, _Drawn] = {}
     marks = VoidMark.objects.filter(block__round__tournament=tournament).newest()
@@ -201,6 +205,8 @@ def _drawn_blocks(tournament: Tournament) -> dict[int, _Drawn]:
         "block", "block__round", "block__number", "block__state", "block__replaces", "bot"
     )
     for block, round_, number, state, replaces, bot in rows:
+        if round_ not in known:
+            continue
         if block in takes_back:
             state = Block.State.FINISHED if takes_back[block] else Block.State.VOID
         drawn = blocks.setdefault(block, _Drawn(round_, number, state, replaces, []))

@@ -2,6 +2,7 @@
 
 import threading
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.core.exceptions import ValidationError
@@ -16,6 +17,7 @@ from engine.rating import elo
 from engine.record import verify
 from engine.referee import Player
 from league import competitions, play, ratings
+from league.competitions import history
 from league.models import (
     Block,
     BlockEntry,
@@ -314,3 +316,23 @@ def test_the_queue_takes_a_limited_number_of_matches_at_a_time(
     # What the queue lost is due again after a while.
     Match.objects.update(due_at=timezone.now())
     assert len(play.claim_due_hosted()) == 5
+
+
+def test_a_round_that_opens_while_the_history_is_read_is_no_part_of_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    event = small.tournament(small.ladder(), format="swiss", swiss_rounds=2)
+    small.bots(6)
+    small.run_once()
+    read = history._drawn_blocks
+
+    def opened_before(tournament: Tournament, *args: Any) -> Any:
+        monkeypatch.setattr(history, "_drawn_blocks", read)
+        competitions.advance_tournament(tournament.pk)
+        return read(tournament, *args)
+
+    monkeypatch.setattr(history, "_drawn_blocks", opened_before)
+    found = history.history_of(event)
+    assert event.rounds.count() == 2
+    assert [one.number for one in found.rounds] == [1]
+    assert found.next_block == Block.objects.filter(round__number=1).count()
