@@ -303,7 +303,9 @@ def _places(now: History, then: History) -> list[PlaceChange]:
     before = {row.bot.pk: row.row for row in standings_of(now)}
     found = []
     for row in standings_of(then):
-        old = before[row.bot.pk]
+        old = before.get(row.bot.pk)
+        if old is None:
+            continue  # it has entered since
         if (old.rank, old.score) != (row.row.rank, row.row.score):
             found.append(PlaceChange(row.bot, old.rank, row.row.rank, old.score, row.row.score))
     return found

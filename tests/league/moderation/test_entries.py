@@ -7,8 +7,9 @@ import pytest
 from django.contrib.auth.models import User
 
 from league import competitions, moderation
-from league.competitions.history import Assumed, history_of
-from league.models import Bye, Tournament
+from league.competitions.history import Assumed, History, history_of
+from league.models import Block, Bye, Tournament
+from league.moderation import previews
 from tests.league import small
 from tests.league.competitions.events import again, entered_by, late_bot, play_round, tables
 
@@ -98,3 +99,23 @@ def test_the_preview_of_a_return_seats_no_deleted_bot() -> None:
     moderation.reinstate(tournament=again(event), bot=gone, made_by=organiser)
     [now] = [one for one in history_of(again(event)).entrants if one.bot == gone.pk]
     assert then == now
+
+
+def test_a_bot_that_enters_during_a_preview_is_no_part_of_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    bots = small.bots(5)
+    event = entered_by(bots[:4], seats=3, late_entry=True)
+    competitions.advance_tournament(event.pk)
+    play_round()
+    read = previews.history_of
+
+    def entered_after(tournament: Tournament, *assumed: Assumed) -> History:
+        found = read(tournament, *assumed)
+        competitions.enter(tournament=again(event), bot=bots[4], by_organiser=True)
+        return found
+
+    monkeypatch.setattr(previews, "history_of", entered_after)
+    preview = moderation.preview_void(Block.objects.earliest("pk"))
+    assert preview.places
+    assert bots[4] not in [row.bot for row in preview.places]
