@@ -89,6 +89,20 @@ def test_the_draft_stays_in_the_browser(visit: Visit) -> None:
     expect(page.locator(".ace_content")).to_contain_text("a bot for twelve-days")
 
 
+def test_a_reload_keeps_what_was_changed_since_the_trial(visit: Visit) -> None:
+    cache.clear()
+    page = visit.page
+    page.goto("/learn/write-a-bot/")
+    write(page, BOT)
+    page.get_by_role("button", name="Try the bot").click()
+    play_trial(page)
+    page.get_by_role("link", name="Change the bot").click()
+    expect(page.locator(".ace_content")).to_contain_text("my move")
+    write(page, "# better\n")
+    page.reload()
+    expect(page.locator(".ace_content")).to_contain_text("# better")
+
+
 def test_the_editor_works_without_javascript(
     browser: Browser, live_server: LiveServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

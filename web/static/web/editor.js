@@ -12,12 +12,22 @@ function read(/** @type {string} */ game) {
   }
 }
 
+/** Store a draft; return whether the storage took it. */
 function write(/** @type {string} */ game, /** @type {string} */ text) {
   try {
     localStorage.setItem(KEY + game, text);
     localStorage.setItem(`${KEY}last`, game);
+    return true;
   } catch {
-    // the draft is then lost with the page
+    return false; // the draft is then lost with the page
+  }
+}
+
+/** Take the trial out of the address: it is older than the draft, so a reload shows the draft. */
+function leaveTrial() {
+  const here = document.querySelector(".switch [aria-current]");
+  if (here instanceof HTMLAnchorElement && here.href !== location.href) {
+    history.replaceState(null, "", here.href);
   }
 }
 
@@ -52,11 +62,13 @@ function editing(/** @type {HTMLFormElement} */ form) {
   const game = form.dataset.game ?? "";
   const draft = read(game);
   if (draft !== null && form.dataset.kept === undefined) area.value = draft;
+  const shown = area.value;
   const editor = dress(area);
   const text = () => (editor ? editor.getValue() : area.value);
   const keep = () => {
+    const changed = text() !== shown;
     area.value = text();
-    write(game, area.value);
+    if (write(game, area.value) && changed) leaveTrial();
   };
   if (editor) editor.session.on("change", keep);
   else area.addEventListener("input", keep);
