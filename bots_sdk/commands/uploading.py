@@ -141,8 +141,7 @@ def upload(
         print(f"The league refused the file: {shown['reason']}")
         print_qualifying_matches(shown)
         _print_remedy(shown, file)
-        print(f"
-The bot {name} had no other version, so this command deleted it.")
+        print(f"\nThe bot {name} had no other version, so this command deleted it.")
         remedy = f"`twelfth-night check {file}` finds most causes before you upload."
         print(f"Change the file, and try again. {typed(remedy)}")
     if version["state"] == "refused":
