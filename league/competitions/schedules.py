@@ -41,7 +41,8 @@ def announce_scheduled() -> None:
 
 def _announce_next(schedule_id: int, now: datetime) -> None:
     schedule = (
-        Schedule.objects.select_for_update(of=("self",), skip_locked=True)
+        # Not against those who only refer to it: one of them may hold the lock of the ladder.
+        Schedule.objects.select_for_update(of=("self",), skip_locked=True, no_key=True)
         .select_related("ladder")
         .filter(pk=schedule_id)
         .first()
@@ -102,7 +103,9 @@ def store_schedule(schedule: Schedule, *, changed: Collection[str] | None = None
     starts_at = next_start(schedule, now)
     with transaction.atomic():
         # Lock the row, so that upkeep does not announce the same tournaments meanwhile.
-        list(Schedule.objects.select_for_update().filter(pk=schedule.pk).values_list("pk"))
+        list(
+            Schedule.objects.select_for_update(no_key=True).filter(pk=schedule.pk).values_list("pk")
+        )
         announced = set() if changed is None else _announced(schedule, now)
         begins_now = schedule.active and (changed is None or starts_at not in announced)
         if begins_now and starts_at - now < enough_of(window):

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from django.core.exceptions import ValidationError
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 from django.utils import timezone
 
 from league import competitions
@@ -183,6 +183,35 @@ def test_parallel_ticks_announce_each_schedule_once_without_errors(
         thread.join()
     assert Tournament.objects.count() == 3
     assert not [line for line in caplog.records if line.levelname == "ERROR"]
+
+
+def test_an_announcement_lets_others_store_tournaments_of_its_schedule() -> None:
+    # `advance_tournament` does so while it holds the ladder, for which an announcement waits.
+    stored = Schedule.objects.create(
+        title="s",
+        ladder=small.ladder(),
+        every_hours=1,
+        first_at=timezone.now() - timedelta(minutes=30),
+    )
+    refused: list[OperationalError] = []
+
+    def refer() -> None:
+        try:
+            with transaction.atomic(), connection.cursor() as cursor:
+                cursor.execute(
+                    "SELECT 1 FROM league_schedule WHERE id = %s FOR KEY SHARE NOWAIT", [stored.pk]
+                )
+        except OperationalError as error:
+            refused.append(error)
+        finally:
+            connection.close()
+
+    with transaction.atomic():
+        schedules._announce_next(stored.pk, timezone.now())
+        other = threading.Thread(target=refer)
+        other.start()
+        other.join()
+    assert not refused
 
 
 def test_an_unknown_time_zone_stops_no_other_schedule(caplog: pytest.LogCaptureFixture) -> None:
