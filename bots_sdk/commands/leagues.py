@@ -82,6 +82,19 @@ def is_logged_in(url: str) -> bool:
     return saved.url == url and bool(saved.leagues.get(url, SavedLeague()).token)
 
 
+def league_to_join() -> str:
+    """Return the address of the league to log in to, for a command that has called none.
+
+    It is that of TWELFTH_NIGHT_URL, of the league that runs in this checkout, of the league to
+    which you are logged in, or the usual one.
+    """
+    try:
+        saved = read_saved().url
+    except SavedError:
+        saved = ""
+    return os.environ.get("TWELFTH_NIGHT_URL", "").rstrip("/") or running_league() or saved or USUAL
+
+
 def next_commands(url: str) -> list[str]:
     """Return the two commands with which you go on at a league that has started.
 

@@ -66,6 +66,10 @@ def _token(error: ProblemError) -> str:
 
 def _elsewhere(url: str) -> str:
     """Return where a league is if something else answers at an address."""
+    parts = urlsplit(url)
+    if parts.path.strip("/"):  # copied from a page of the league
+        root = f"{parts.scheme}://{parts.netloc}"
+        return f"Try the address without {parts.path}: `twelfth-night login {root}`."
     running = running_league()
     if running and running != url:
         return f"A league runs here at {running}: `twelfth-night login {running}`."

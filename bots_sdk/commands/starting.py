@@ -11,11 +11,10 @@ import typer
 
 from bots_sdk import starters
 from bots_sdk.commands.errors import ImpossibleError
-from bots_sdk.commands.leagues import is_logged_in
+from bots_sdk.commands.leagues import is_logged_in, league_to_join
 from bots_sdk.commands.output import Json, print_commands, print_json
 from bots_sdk.installing import install_command
 from bots_sdk.invoking import command_word, python_word
-from bots_sdk.nearby import usual_url
 
 _NAME = re.compile(r"[a-z0-9-]{3,32}", re.ASCII)
 _GAMES = ("twelve-days", "partridge")
@@ -145,7 +144,8 @@ def _next_steps(
     needed = _FOR_TRAINING if trained else () if language == "python" else ("wasmtime",)
     absent = [each for each in needed if find_spec(each) is None]
     installing = (install_command(python, *absent), "install what it needs")
-    signing_up = (f"{command} login {usual_url()} --sign-up", "create an account at a league")
+    league = league_to_join()
+    signing_up = (f"{command} login {league} --sign-up", "create an account at a league")
     return [
         *([installing] if absent else ()),
         *_building(language, stem),
@@ -155,7 +155,7 @@ def _next_steps(
         (f"{command} rules {game}", "read the rules of the game"),
         (f"{command} rules observations", "read what your bot may see"),
         *(training if trained else ()),
-        *(() if is_logged_in(usual_url()) else (signing_up,)),
+        *(() if is_logged_in(league) else (signing_up,)),
         (f"{command} upload {upload}", "let the league run it"),
         (f"{command} enter {game} {name} --wait", "enter it on the ladder, and wait for its rank"),
     ]

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from bots_sdk.commands.remedies import after_problem
+from bots_sdk.errors import ProblemError
 from tests.bots_sdk.conftest import Cli
 from tests.bots_sdk.stub import StubLeague, problem
 from tests.bots_sdk.test_cli import run_here
@@ -48,6 +50,15 @@ def test_a_problem_gets_the_command_that_mends_it(
     result = logged_in("enter", "x", "mybot")
     assert detail in result.stderr
     assert remedy.format(url=stub.url) in result.stderr
+
+
+def test_the_address_of_a_page_gets_the_address_of_its_league() -> None:
+    error = ProblemError("unexpected-answer", 404, "This is not the answer of a league.")
+    error.url = "http://127.0.0.1:8000/ladders"
+    remedy = after_problem(error)
+    assert remedy == (
+        "Try the address without /ladders: `twelfth-night login http://127.0.0.1:8000`."
+    )
 
 
 @pytest.mark.parametrize(

@@ -44,10 +44,12 @@ def test_new_names_the_rules_and_prints_commands_that_work(
     assert cli("rules", "observations").exit_code == 0
 
 
+@pytest.mark.parametrize("is_here", [True, False])
 def test_new_does_not_ask_people_to_log_in_twice(
-    logged_in: Cli, stub: StubLeague, tmp_path: Path
+    logged_in: Cli, stub: StubLeague, tmp_path: Path, is_here: bool
 ) -> None:
-    run_here(stub.url, tmp_path)
+    if is_here:
+        run_here(stub.url, tmp_path)
     result = logged_in("new", "mybot")
     assert "twelfth-night upload mybot.py" in result.stdout
     assert "--sign-up" not in result.stdout
