@@ -5,6 +5,8 @@ from django.urls import include, path
 
 from web.throttled import limited
 
+handler400 = "web.refusals.refuse"
+
 urlpatterns = [
     path("admin/login/", limited("passwords")(admin.site.login)),
     path("admin/", admin.site.urls),

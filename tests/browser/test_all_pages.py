@@ -50,7 +50,7 @@ def test_no_page_has_an_error_overflows_or_has_a_fault_by_axe(
     )
 
 
-@pytest.mark.parametrize("template", ["403", "403_csrf", "404", "429", "500", "503"])
+@pytest.mark.parametrize("template", ["403", "403_csrf", "404", "413", "429", "500", "503"])
 def test_no_error_page_overflows_or_has_a_fault_by_axe(visit: Visit, template: str) -> None:
     """The page is what the template gives without a request, as for a fault of the server."""
     page = visit.page

@@ -49,6 +49,12 @@ def text(client: Client, path: str, status: int = 200) -> str:
     return " ".join(response.content.decode().split())
 
 
+def test_a_file_longer_than_any_form_gets_a_page_that_names_the_way_on(client: Client) -> None:
+    refused = send(client, "#" * 2_700_000)
+    assert refused.status_code == 413
+    assert "Upload a long bot as a file" in refused.content.decode()
+
+
 @pytest.mark.parametrize("game", ["twelve-days", "partridge"])
 def test_the_first_bot_plays_a_block_and_its_table_is_shown(client: Client, game: str) -> None:
     source = starters.files("rules", game, "my_bot")["my_bot.py"].decode()
