@@ -157,7 +157,7 @@ LONG = """() => [...document.querySelectorAll(".small .felt")].flatMap((felt) =>
     for (const at of felt.querySelectorAll(".plays")) at.innerHTML = cards.join("");
     const box = felt.getBoundingClientRect();
     return [...felt.querySelectorAll(".plays .tc")].map((card) => card.getBoundingClientRect())
-        .filter((card) => card.left < box.left + 3 || card.right > box.right - 3)
+        .filter(({ left, right, width }) => width && (left < box.left + 3 || right > box.right - 3))
         .map(({ left }) => `${felt.className}: a card at ${left} of ${box.left}`);
 })"""
 """A script that gives each seat of a small table six cards; it returns those on the frame."""
