@@ -171,7 +171,8 @@ def test_a_spectator_looks_back_while_the_match_goes_on(
     expect(why).to_have_text(newest)
     bar.get_by_role("button", name="Back to live").click()
     expect(title).to_have_text("The end: hands are counted")
-    expect(bar.locator(".live-mark")).to_be_visible()
+    expect(bar.locator(".past-mark")).to_be_hidden()
+    expect(bar.locator(".live-mark")).to_be_hidden()  # nothing is live after the end
     live.keyboard.press("ArrowLeft")
     expect(bar).to_contain_text("1 step behind")
     live.keyboard.press("End")
