@@ -77,7 +77,8 @@ def best_place(bots: Iterable[Bot]) -> str:
         bots: as `web.selectors.bots.bots_of` returns them.
     """
     ranked = [
-        (row.higher, -row.rating, bot.name, row.ladder.title)
+        # As `bots_of` annotates it.
+        (row.higher, -row.rating, bot.name, row.ladder.title)  # type: ignore[attr-defined]
         for bot in bots
         for row in bot.standings.all()
         if not row.is_provisional and not row.hidden
