@@ -39,7 +39,7 @@ def main(words: Sequence[str] | None = None) -> int:
         backups_at = options.directory / "backups"
         backups = sorted(backups_at.glob("*.dump"))
         found = "".join(f"\n  make restore FILE={path}" for path in backups)
-        found = found or f" There is none in {backups_at}."
+        found = found or f" There is no backup in {backups_at}."
         print(f"make restore: {named}, as in make restore FILE=PATH.{found}", file=sys.stderr)
         return 2
     try:

@@ -39,7 +39,7 @@ def play_alone(match_id: int, lease: uuid.UUID) -> bool:
         retries.note_loss(match_id, lease)
     elif ended.returncode < 0:
         name = signal.Signals(-ended.returncode).name
-        retries.note_failure(match_id, f"the process of the match died of {name}", lease)
+        retries.note_failure(match_id, f"the process of the match was ended by {name}", lease)
     elif ended.returncode > 1:
         reason = f"the process of the match ended with status {ended.returncode}"
         retries.note_failure(match_id, reason, lease)

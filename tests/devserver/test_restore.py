@@ -46,9 +46,8 @@ def test_without_a_file_the_backups_are_listed(
 ) -> None:
     words = ["--directory", str(tmp_path)]
     assert restore.main(words) == 2
-    assert (
-        "Name a backup, as in make restore FILE=PATH. There is none in" in capsys.readouterr().err
-    )
+    shown = capsys.readouterr().err
+    assert "Name a backup, as in make restore FILE=PATH. There is no backup in" in shown
     backup = tmp_path / "backups" / "league-20261123T033000Z.dump"
     backup.parent.mkdir()
     backup.touch()

@@ -140,7 +140,8 @@ def test_commands_archive_check_and_put_back(
     call_command("archive", "--check")
     missing = RoundArchive.objects.first()
     (directory / missing.file).unlink()
-    with pytest.raises(CommandError, match=f"Faults: 1.\n.*{missing.file} is missing"):
+    damage = f"Damaged or missing records: 1.\n.*{missing.file} is missing"
+    with pytest.raises(CommandError, match=damage):
         call_command("archive", "--check")
     with pytest.raises(CommandError, match="is missing"):
         call_command("unarchive", ladder.slug, missing.round.number)

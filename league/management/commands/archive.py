@@ -58,4 +58,4 @@ class Command(BaseCommand):
             f"{state.size} bytes."
         )
         if faults:
-            raise CommandError("\n".join([f"Faults: {len(faults)}.", *faults]))
+            raise CommandError("\n".join([f"Damaged or missing records: {len(faults)}.", *faults]))

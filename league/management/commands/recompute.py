@@ -69,5 +69,7 @@ class Command(BaseCommand):
         revision = correct(ladder.pk, reason=repair)
         if revision is None:
             raise CommandError(f"{ladder.slug} is being corrected already. Try again later.")
-        self.stdout.write(f"  repaired under revision {revision.number}")
+        self.stdout.write(
+            f"  Repaired. The ledger shows the correction as revision {revision.number}."
+        )
         return 0

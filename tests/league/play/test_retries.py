@@ -136,7 +136,7 @@ def test_after_a_failure_a_match_is_tried_alone(match: Match, played_alone: list
 @pytest.mark.parametrize(
     ("code", "reason"),
     [
-        (-signal.SIGSEGV, "the process of the match died of SIGSEGV"),
+        (-signal.SIGSEGV, "the process of the match was ended by SIGSEGV"),
         (120, "the process of the match ended with status 120"),
     ],
 )

@@ -118,7 +118,7 @@ def test_a_repair_writes_what_the_records_give_and_lifts_the_alarm(
     assert FrozenStanding.objects.count() == 4
     out = StringIO()
     call_command("recompute", "quick", repair="a disk that lied", stdout=out)
-    assert "repaired under revision 2" in out.getvalue()
+    assert "Repaired. The ledger shows the correction as revision 2." in out.getvalue()
     ladder.refresh_from_db()
     assert (ladder.alarm, ladder.frozen_rounds, ladder.revision) == ("", None, 2)
     assert ladder.revisions.get().reason == "a disk that lied"
