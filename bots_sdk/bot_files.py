@@ -150,12 +150,12 @@ def load(path: str | Path) -> BotFile:
 
 
 def searched_with(directory: str, path: list[str]) -> list[str]:
-    """Return directories to search for modules, and one more with the modules of a bot.
+    """Return the directories to search for modules, with the directory of a bot among them.
 
-    It comes after Python's own, as a random.py in it must not hide Python's. But it comes before a
-    checkout of Twelfth Night. The sandbox has only two packages of the checkout, so there a bot's
-    own config.py is not hidden by the league's either. If the checkout precedes Python's own, for
-    example because PYTHONPATH names it, it moves behind the bot's.
+    The bot's directory comes after Python's own: a random.py in it must not hide Python's. It comes
+    before a checkout of Twelfth Night, whose config.py must not hide the bot's. If the checkout
+    stands before Python's own, for example because PYTHONPATH names it, it moves behind the bot's.
+    The sandbox has only two packages of the checkout, so the order matters only outside of it.
     """
     if directory in path:
         return path

@@ -17,10 +17,7 @@ class ReplacedBlockSerializer(serializers.Serializer[Block]):
 
 
 class BlockSerializer(serializers.ModelSerializer[Block]):
-    """A block is a set of matches at one table.
-
-    It has as many matches as the table has seats, so each bot sits once in each seat.
-    """
+    """A block: a set of matches at one table, in which each bot sits once in each seat."""
 
     ladder = serializers.CharField(source="round.ladder.slug", help_text="Slug of the ladder.")
     round = serializers.IntegerField(source="round.number", help_text="Number of the round.")

@@ -87,9 +87,7 @@ class ReplacedBlock(TypedDict):
 
 
 class Block(TypedDict):
-    """A block is a set of matches at one table.
-
-It has as many matches as the table has seats, so each bot sits once in each seat."""
+    """A block: a set of matches at one table, in which each bot sits once in each seat."""
 
     ladder: str
     """Slug of the ladder."""

@@ -57,7 +57,7 @@ def block(slug: str, round: int, number: int) -> Call[answers.Block]:
 
 
 def preview_void(slug: str, round: int, number: int) -> Call[answers.Preview]:
-    """Preview a block's void; for a void block, the undo. Needs an organiser's owner token."""
+    """Preview making a block void, or letting it count again. Needs an organiser's owner token."""
     return Call("GET", _blocks(slug, round, number, "void"))
 
 

@@ -63,7 +63,7 @@ def change_tournament(
 
 
 def preview_cancellation(number: int) -> Call[answers.Preview]:
-    """Preview a cancellation; once cancelled, its undo. Needs an organiser's owner token."""
+    """Preview a cancellation, or taking it back. Needs an organiser's owner token."""
     return Call("GET", url_path("tournaments", number, "cancel"))
 
 
@@ -128,7 +128,7 @@ def disqualify(
 
 
 def preview_disqualification(number: int, bot: str) -> Call[answers.Preview]:
-    """Preview a disqualification; once done, its undo. Needs an organiser's owner token."""
+    """Preview a disqualification, or taking it back. Needs an organiser's owner token."""
     return Call("GET", url_path("tournaments", number, "entries", bot, "disqualify"))
 
 

@@ -27,7 +27,7 @@ class Judged(NamedTuple):
 
     Attributes:
         best: the best other move.
-        loss: its expected result less that of the move; negative if the move is better.
+        loss: its expected result minus that of the move; negative if the move is better.
         error: standard error of the loss; 0 if it is exact.
         is_exact: whether the results were enumerated.
         results: the expected result of each legal move.

@@ -91,7 +91,7 @@ class Decision:
         phase: name of the phase, as in observations.
         move: the move that was made.
         best: the best legal move, or the move itself if no other one was found to be better.
-        loss: expected result of `best` less that of `move`; never negative.
+        loss: expected result of `best` minus that of `move`; never negative.
         error: standard error of the difference to the best other move; 0 if it is exact.
         mark: one of `MARKS`.
         is_exact: whether the results were enumerated.

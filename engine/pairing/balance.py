@@ -25,9 +25,10 @@ def balanced_tables(
 ) -> list[tuple[int, ...]]:
     """Return tables at which all entrants sit equally often and pairs meet about equally often.
 
-    There are as many tables as possible up to ``max_tables``; if even the fewest balanced tables
-    are more, there are that many. Mostly no pair meets more than once oftener than any other; where
-    pairs come out even or nearly even (16 entrants for 4 seats), it may be twice.
+    There are as many tables as possible up to ``max_tables``. If no balanced choice is so small,
+    there are as many as the smallest balanced choice has. Usually the numbers of meetings of two
+    pairs differ by at most 1. If all pairs can meet equally often or nearly so (16 entrants for 4
+    seats), they may differ by 2.
 
     The design is cyclic (R. C. Bose, "On the construction of balanced incomplete block designs",
     1939). The N entrants are arranged in g = gcd(N, seats) rings of u = N / g. Each base table

@@ -201,8 +201,8 @@ def latest_point(plan: Plan, results: Iterable[SwapResult]) -> PathPoint | None:
 class Estimate:
     """The estimated gain of version A.
 
-    The test stops when the result is clearest, so the gain of a finished test is somewhat too
-    large.
+    The test stops when the result is clearest, so the gain of a finished test is usually a little
+    too far from 0.
 
     Attributes:
         elo: the gain.
@@ -242,9 +242,8 @@ def swap_result(matches: Sequence[tuple[MatchResult, Record]], new: int, old: in
     second match asks the other. So with the same moves, both versions answered all these
     observations in the same way.
 
-    The reverse does not hold: if an opponent moves at random, moves may differ without the
-    versions' doing, and so they may if a version draws random numbers that do not depend on the
-    deal. The test then makes no statement about behaviour; its verdict is about results.
+    The reverse does not hold. If an opponent or a version moves at random, moves may differ
+    although both versions behave alike. The verdict is then about results, not about behaviour.
 
     Args:
         matches: result and record of both matches.
