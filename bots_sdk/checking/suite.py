@@ -174,7 +174,7 @@ class Suite:
         known = {reason for match in self.matches for _, reason in match.reasons()}
         reasons = {reason for match in played for _, reason in match.reasons()}
         if reasons and reasons <= known:
-            return Finding(subject, CheckResult.NOTE, "only the faults that are listed above")
+            return Finding(subject, CheckResult.NOTE, "no new faults: see those above")
         found = self._judge(subject, played, failure.passed, failure.remedy)
         changed = sum(
             each.player.changed for each in played if isinstance(each.player, RepeatedBot)
@@ -307,7 +307,7 @@ class Suite:
             return Finding("memory", CheckResult.NOTE, "not measured: this needs the sandbox")
         part, memory, table = max(known, key=lambda each: each[:2])
         limit = size_text(limit_at(self.source, table.seats))
-        text = f"{size_text(memory)} of {limit} at {table.seats} seats, Python's memory included"
+        text = f"{size_text(memory)} of {limit} with {table.seats} seats; this includes Python"
         if part > _MUCH_MEMORY:
             remedy = "Use less memory: above the limit, the bot's moves are faults."
             return Finding("memory", CheckResult.WARNING, text, remedy)

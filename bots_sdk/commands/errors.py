@@ -105,6 +105,9 @@ def _plain(error: Any) -> str:
     """Return the message of a usage error; plain words in place of the validator's on numbers."""
     # Typer's validation puts this before its message about a wrong choice.
     message = str(error.message).removeprefix("Value error, ")
+    if near := getattr(error, "possibilities", None):
+        error.possibilities = None  # else the library adds its own list
+        return f"There is no option {error.option_name}. Did you mean {' or '.join(sorted(near))}?"
     errors = getattr(error.__cause__, "errors", None)
     if errors is None:
         return message

@@ -106,7 +106,7 @@ def _entries(data: bytes) -> list[_Entry]:
     count, offset, end = _end_record(data)
     if count > _MAX_ENTRIES:
         raise SourceRefusedError(
-            f"{count:,} files and folders; an archive has {MAX_FILES} files at most. Remove files "
+            f"it has {count:,} files and folders; an archive has at most {MAX_FILES}. Remove files "
             "that the bot does not need, such as tests and caches"
         )
     entries = []
@@ -206,8 +206,8 @@ def _check_limits(entries: list[_Entry]) -> None:
     files = sum(not entry.is_directory for entry in entries)
     if files > MAX_FILES:
         raise SourceRefusedError(
-            f"{files:,} files; an archive has {MAX_FILES} at most. Remove files that the bot does "
-            "not need, such as tests and caches"
+            f"it has {files:,} files; an archive has at most {MAX_FILES}. Remove files that the "
+            "bot does not need, such as tests and caches"
         )
     unpacked = sum(entry.unpacked for entry in entries)
     if unpacked > MAX_UNPACKED:

@@ -339,7 +339,7 @@ class JailedProcess:
         if not self._start.has_ended(_ENDING_SECONDS):
             if (fault := self._start.fault()) is not None:
                 raise SandboxBrokenError(fault)
-            raise alive or BotCrashError("it closed the descriptor for its answers")
+            raise alive or BotCrashError("it closed the file descriptor for its answers")
         code = self._start.exit_code or 0
         number = -code if code < 0 else code - 128  # shells report signals with 128 added
         try:
@@ -350,4 +350,4 @@ class JailedProcess:
             raise BotCrashError(f"it used more than {self._limits.cpu_seconds} s of CPU time")
         if name == "SIGKILL" and (fault := self._start.fault()) is not None:
             raise SandboxBrokenError(fault)
-        raise BotCrashError(f"its process died of {name}")
+        raise BotCrashError(f"its process was ended by {name}")

@@ -83,7 +83,7 @@ def check_source(data: bytes) -> None:
 
 def _check_size(data: bytes) -> None:
     if len(data) > MAX_BYTES:
-        raise SourceRefusedError(f"{len(data):,} bytes; a bot has {MAX_BYTES:,} at most")
+        raise SourceRefusedError(f"it has {len(data):,} bytes; a bot has at most {MAX_BYTES:,}")
 
 
 def _check_main(data: bytes) -> None:

@@ -227,7 +227,7 @@ def choose(observation):
     assert found["good"]
     assert found["by"]["imports"]["text"] == "bots_sdk.environments, numpy"
     assert found["by"]["memory"]["result"] == "ok"
-    assert "of 144.0 MB at 8 seats" in found["by"]["memory"]["text"]
+    assert "of 144.0 MB with 8 seats" in found["by"]["memory"]["text"]
 
 
 @pytest.mark.usefixtures("no_failures")
@@ -305,7 +305,7 @@ def choose(observation):
     )
     assert found["good"]
     assert {found["by"][what]["result"] for what in ("time", "memory", "output")} == {"warning"}
-    assert "of 80.0 MB at 8 seats" in found["by"]["memory"]["text"]
+    assert "of 80.0 MB with 8 seats" in found["by"]["memory"]["text"]
     assert "the league keeps the first 64.0 kB" in found["by"]["output"]["text"]
     assert "times slower would run out of time" in found["by"]["time"]["text"]
 
@@ -394,6 +394,6 @@ def test_an_upload_that_would_be_refused_is_not_run(home: Home, tmp_path: Path) 
     result = home("check", "big.py")
     assert result.exit_code == 2
     assert (
-        "The league would refuse big.py: 9,437,184 bytes; a bot has 8,388,608 at most"
+        "The league would refuse big.py: it has 9,437,184 bytes; a bot has at most 8,388,608"
         in result.stderr
     )

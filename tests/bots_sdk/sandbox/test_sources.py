@@ -29,7 +29,7 @@ def test_an_archive_is_unpacked() -> None:
 
 def test_an_oversize_upload_is_refused() -> None:
     assert len(read_source(b"#" * MAX_BYTES).main) == MAX_BYTES
-    with pytest.raises(SourceRefusedError, match=r"8,388,609 bytes; a bot has 8,388,608 at most"):
+    with pytest.raises(SourceRefusedError, match=r"8,388,609 bytes; a bot has at most 8,388,608"):
         read_source(b"#" * (MAX_BYTES + 1))
 
 
@@ -109,7 +109,7 @@ def test_equal_files_in_an_archive_count_each() -> None:
 
 def test_too_many_files_are_refused() -> None:
     files = {f"{number}": b"" for number in range(MAX_FILES)}
-    with pytest.raises(SourceRefusedError, match="201 files; an archive has 200 at most"):
+    with pytest.raises(SourceRefusedError, match="201 files; an archive has at most 200"):
         read_source(packed({"bot.py": BOT, **files}))
 
 
