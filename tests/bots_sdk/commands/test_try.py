@@ -131,7 +131,7 @@ def test_an_answer_that_is_no_text_names_what_to_return(home: Home, tmp_path: Pa
         (["first.py", "--replay", 0], "'--replay': 0 is too small."),
         (["first.py", "--all"], "--all needs --replay"),
         (["first.py", "--replay", 401], "no match 401: the run has 400 matches"),
-        (["first.py", "--replays"], "No such option: --replays"),
+        (["first.py", "--replays"], "There is no option --replays. Did you mean --replay"),
     ],
 )
 def test_wrong_arguments_name_a_remedy(home: Home, words: list[str], found: str) -> None:
