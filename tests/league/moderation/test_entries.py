@@ -108,7 +108,7 @@ def test_a_bot_that_enters_during_a_preview_is_no_part_of_it(
     event = entered_by(bots[:4], seats=3, late_entry=True)
     competitions.advance_tournament(event.pk)
     play_round()
-    read = previews.history_of
+    read = history_of
 
     def entered_after(tournament: Tournament, *assumed: Assumed) -> History:
         found = read(tournament, *assumed)
