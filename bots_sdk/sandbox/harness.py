@@ -34,7 +34,7 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from types import CodeType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 if TYPE_CHECKING or __name__ != "harness":  # outside the jail it is imported to be compiled once
     from bots_sdk.sandbox import compiling, packages
@@ -172,14 +172,24 @@ def run(config: dict[str, Any], own: dict[str, Any]) -> NoReturn:
         os._exit(0)
     _send(answers, {"ready": True}, log)
     with os.fdopen(requests, "rb", buffering=1 << 16) as stream:
-        while length := stream.read(4):
-            request = marshal.loads(stream.read(int.from_bytes(length, "little")))
+        while (request := _next_request(stream)) is not None:
             try:
                 result = respond(request)
             except BaseException as error:
                 result = _failure(error, source, log)
             _send(answers, {"id": request["id"], **result}, log)
     os._exit(0)  # without exit handlers of the bot
+
+
+def _next_request(stream: BinaryIO) -> Any:
+    """Return the next request; None at the end. Workers before 0110 send lines of JSON.
+
+    An upgrade without containers replaces the files of the sandbox while such a worker plays.
+    """
+    head = stream.read(4)
+    if head == b'{"id':
+        return json.loads(head + stream.readline())
+    return marshal.loads(stream.read(int.from_bytes(head, "little"))) if head else None
 
 
 def lock(

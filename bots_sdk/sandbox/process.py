@@ -1,4 +1,4 @@
-"""A jailed process and its pipes: lines in, lines out, each with a deadline.
+"""A jailed process and its pipes: requests in, lines out, each with a deadline.
 
 Output from the jail is not trusted: it is read as bytes, up to a limit and a deadline.
 """
@@ -134,10 +134,10 @@ class JailedProcess:
         raise BotCrashError(FOREIGN_DATA)
 
     def ask(self, request: bytes, timer: MoveTimer) -> bytes:
-        """Return the line that answers a line; the bot runs only meanwhile.
+        """Return the line that answers a request; the bot runs only meanwhile.
 
         Args:
-            request: a line with its end.
+            request: from `messages.framed`.
             timer: of the move.
 
         Raises:

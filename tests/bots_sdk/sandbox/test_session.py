@@ -1,3 +1,4 @@
+import json
 import os
 import signal
 import subprocess
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bots_sdk.sandbox import zygotes
+from bots_sdk.sandbox import session, zygotes
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError, SandboxBrokenError
 from bots_sdk.sandbox.jail import Jail
 from bots_sdk.sandbox.session import BotProcess
@@ -296,3 +297,12 @@ def test_a_long_observation_arrives_whole(start: Start) -> None:
     texts = [f"play {number}" for number in range(50_000)]
     bot = start("def choose(observation): return str(hash(tuple(observation['legal_moves'])) != 0)")
     assert bot({"legal_moves": texts}) == "True"
+
+
+def test_a_worker_whose_files_are_upgraded_while_it_plays_makes_no_bot_faulty(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Workers of the version before `messages.framed` send a line of JSON."""
+    monkeypatch.setattr(session, "framed", lambda request: json.dumps(request).encode() + b"\n")
+    bot = start("def choose(observation): return observation['legal_moves'][-1]")
+    assert [bot({"legal_moves": ["give 1", f"give {n}"]}) for n in (2, 3)] == ["give 2", "give 3"]
