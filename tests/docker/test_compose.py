@@ -144,17 +144,22 @@ def test_backups_go_on_after_one_that_failed_and_a_stop_ends_them_at_once(tmp_pa
         assert backups.stderr.read().count("The backup failed") == 2
 
 
-def is_healthy(service: str, environment: dict[str, str], **replaced: str) -> bool:
+def is_healthy(
+    service: str, environment: dict[str, str], domain: str = "", **replaced: str
+) -> bool:
     """Return what the health check of a service finds here.
 
     Args:
         service: its name.
         environment: its variables.
+        domain: the setting DOMAIN.
         replaced: texts of the check, as keys, that are other texts here.
     """
     kind, test = COMPOSE["services"][service]["healthcheck"]["test"]
     assert kind == "CMD-SHELL"
-    for old, new in {"$$": "$", "${DOMAIN:+01BB}": "", **replaced}.items():
+    test = re.sub(r"\$\{DOMAIN:\+(\w+)\}", r"\1" if domain else "", test.replace("$$", "$"))
+    for old, new in replaced.items():
+        assert old in test
         test = test.replace(old, new)
     given = {"PATH": os.environ["PATH"], **environment}
     done = subprocess.run(["sh", "-c", test], env=given, capture_output=True, check=False)
@@ -189,13 +194,15 @@ def test_backups_are_healthy_if_the_last_one_succeeded_and_is_young(
 @pytest.mark.parametrize("host", ["0.0.0.0", "::"])
 def test_the_door_is_healthy_while_a_front_listens(host: str) -> None:
     kind = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(kind) as front:
-        front.bind((host, 0))
-        port = f"{front.getsockname()[1]:04X}"
-        assert not is_healthy("door", {}, **{"1F90": port})
-        front.listen()
-        assert is_healthy("door", {}, **{"1F90": port})
-    assert not is_healthy("door", {}, **{"1F90": port})
+    for domain, of_front in {"": 8000, "league.example": 443}.items():
+        usual = f"{of_front:04X}"
+        with socket.socket(kind) as front:
+            front.bind((host, 0))
+            port = f"{front.getsockname()[1]:04X}"
+            assert not is_healthy("door", {}, domain=domain, **{usual: port})
+            front.listen()
+            assert is_healthy("door", {}, domain=domain, **{usual: port})
+        assert not is_healthy("door", {}, domain=domain, **{usual: port})
 
 
 def test_each_part_that_runs_uploaded_bots_gets_the_seccomp_profile() -> None:
