@@ -60,7 +60,7 @@ class Output:
         if self._in_json:
             if not line:
                 return
-            values = _values(line)
+            values = _values(line, "info" if routine else "warning")
             routine |= values.get("level") in ("info", "debug")
             part = _COLOUR.sub("", prefix).strip(" |")
             prefix, line = "", json.dumps({"part": part, **values}, ensure_ascii=False)
@@ -76,10 +76,10 @@ class Output:
                 handler.close()
 
 
-def _values(line: str) -> dict[str, object]:
-    """Return the values of a line that is a JSON object; any other line is a message."""
+def _values(line: str, level: str) -> dict[str, object]:
+    """Return the values of a line that is a JSON object; any other line is a message of a level."""
     with suppress(ValueError):
         found = json.loads(line)
         if isinstance(found, dict):
             return found
-    return {"message": line}
+    return {"message": line, "level": level}

@@ -69,10 +69,10 @@ def test_with_json_each_line_is_an_object_with_its_part(
     output.take("play  | ", "ended with status 1; it starts again")
     output.take("play  | ", "")
     kept = [json.loads(line) for line in (tmp_path / "league.log").read_text().splitlines()]
-    assert [(line["part"], line["message"]) for line in kept] == [
-        ("web", "request finished"),
-        ("clock", "calls of bots fail"),
-        ("play", "ended with status 1; it starts again"),
+    assert [(line["part"], line["level"], line["message"]) for line in kept] == [
+        ("web", "info", "request finished"),
+        ("clock", "warning", "calls of bots fail"),
+        ("play", "warning", "ended with status 1; it starts again"),
     ]
     printed = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert printed == kept[1:]  # requests are in the log alone
