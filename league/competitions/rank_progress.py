@@ -24,6 +24,8 @@ _ENOUGH_BLOCKS = 3
 """From so many on, their pace is an estimate."""
 _NEWEST_ROUNDS = 5
 """The matches of so many rounds show how long a match takes now."""
+_NEWEST_BLOCKS = 100
+"""Only so many of their blocks count, as a round of a large ladder has tens of thousands."""
 _MAX_CHANGE = 5.0
 _LATELY = timedelta(minutes=10)
 _NOW = timedelta(seconds=60)
@@ -133,9 +135,9 @@ def _length_now(ladder: Ladder, last: QuerySet[Round]) -> float:
     now, then = (
         Match.objects.finished()
         .hosted()
-        .filter(block__round__in=rounds.values("pk"))
+        .filter(block__in=blocks.order_by("-pk").values("pk")[:_NEWEST_BLOCKS])
         .aggregate(each=Avg(F("finished_at") - F("started_at")))["each"]
-        for rounds in (newest, last)
+        for blocks in (Block.objects.filter(round__in=each.values("pk")) for each in (newest, last))
     )
     if not now or not then:
         return 1.0

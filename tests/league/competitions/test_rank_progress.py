@@ -1,5 +1,6 @@
 """The way of a new bot to its rank: blocks finished, in play and queued, and the time left."""
 
+import sys
 from datetime import timedelta
 
 import pytest
@@ -9,7 +10,7 @@ from django.utils import timezone
 
 from league import competitions, play, ratings
 from league.competitions.rank_progress import usual_seconds
-from league.models import Bot, Ladder, Match, Round, Standing
+from league.models import Block, Bot, Ladder, Match, Round, Standing
 from tests.league import small
 from tests.league.competitions.placing import ada as ada
 from tests.league.competitions.placing import enter
@@ -166,7 +167,9 @@ def test_the_pace_of_placements_that_shared_the_workers_counts_their_matches(
     assert usual_seconds(ladder, bot) == pytest.approx(150 / 2, rel=0.1)
 
 
-def test_the_estimate_follows_how_long_matches_take_now(ladder: Ladder, ada: User) -> None:
+def test_the_estimate_follows_how_long_matches_take_now(
+    ladder: Ladder, ada: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The first bots of a ladder meet slow house bots, the next ones meet each other."""
     enter(ladder, User.objects.create(username="zoe"), "zoe")
     competitions.open_placements(ladder.pk)
@@ -187,6 +190,11 @@ def test_the_estimate_follows_how_long_matches_take_now(ladder: Ladder, ada: Use
     later = ended + timedelta(hours=1)
     quick.update(started_at=later - timedelta(seconds=1), finished_at=later)
     assert usual_seconds(ladder, bot) == pytest.approx(10, rel=0.1)
+    # A round of a large ladder has many blocks: only the newest ones count.
+    newest = Block.objects.filter(matches__in=quick).latest("pk")
+    monkeypatch.setattr(sys.modules[usual_seconds.__module__], "_NEWEST_BLOCKS", 1)
+    newest.matches.update(started_at=later - timedelta(seconds=2))
+    assert usual_seconds(ladder, bot) == pytest.approx(20, rel=0.1)
 
 
 def play_rounds(ladder: Ladder, matches: int) -> None:
