@@ -63,7 +63,8 @@ class Output:
             values = _values(line, "info" if routine else "warning")
             routine |= values.get("level") in ("info", "debug")
             part = _COLOUR.sub("", prefix).strip(" |")
-            prefix, line = "", json.dumps({"part": part, **values}, ensure_ascii=False)
+            values = {"part": part} | values | {"part": part}
+            prefix, line = "", json.dumps(values, ensure_ascii=False)
         self._log.info("%s%s", _COLOUR.sub("", prefix), line)
         if self._verbose or not (routine or self.stops or _ROUTINE.search(line)):
             with suppress(OSError):

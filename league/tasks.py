@@ -328,7 +328,7 @@ def _each(
         except Exception as error:
             log.exception(
                 "a part of a tick failed; a later tick tries again",
-                part=getattr(work, "__qualname__", repr(work)),
+                step=getattr(work, "__qualname__", repr(work)),
                 id=number,
             )
             if kind:

@@ -65,7 +65,7 @@ def test_with_json_each_line_is_an_object_with_its_part(
 ) -> None:
     output = opened(tmp_path / "league.log", in_json=True)
     output.take("\033[36mweb   | \033[0m", '{"message": "request finished", "level": "info"}')
-    output.take("clock | ", '{"message": "calls of bots fail", "level": "warning"}')
+    output.take("clock | ", '{"message": "calls of bots fail", "level": "warning", "part": "x"}')
     output.take("play  | ", "ended with status 1; it starts again")
     output.take("play  | ", "")
     kept = [json.loads(line) for line in (tmp_path / "league.log").read_text().splitlines()]
