@@ -34,7 +34,7 @@ def claims(plan: Plan) -> str:
 
 
 def bounds(plan: Plan) -> str:
-    """Return at which evidence a verdict comes."""
+    """Return the evidence beyond which the test ends with a verdict."""
     return (
         f"Above {plan.upper:+.2f} the verdict is “better”, and below {plan.lower:+.2f} it is “not "
         "better”."
@@ -58,7 +58,7 @@ def meaning(verdict: Decision, new: str, old: str, blocks: int, plan: Plan) -> s
         case Decision.NOT_BETTER:
             return (
                 f"After {played}, {new} is very probably less than {plan.elo1:.0f} Elo stronger "
-                f"than {old}. It may also be as strong, or weaker."
+                f"than {old}. It may be a little stronger, equally strong, or weaker."
             )
         case Decision.NO_DIFFERENCE:
             return f"In {played}, both versions made the same moves."
@@ -70,7 +70,7 @@ def meaning(verdict: Decision, new: str, old: str, blocks: int, plan: Plan) -> s
 
 
 def looks(new: str, found: Estimate | None) -> str | None:
-    """Return how a version looks before a verdict; None without a clear difference."""
+    """Return whether a version looks stronger or weaker so far; None if neither is clear."""
     if found is not None and found.low > 0:
         return f"{new} looks stronger so far"
     if found is not None and found.high < 0:

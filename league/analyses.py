@@ -56,11 +56,11 @@ def find(match: Match) -> MatchAnalysis | None:
 
 
 def result_of(row: MatchAnalysis, record: Record) -> Analysis | None:
-    """Return the result of an analysis with the places that count; None before its end.
+    """Return the result of an analysis with the final places; None before its end.
 
     Args:
         row: the analysis.
-        record: of its match.
+        record: the record of its match.
     """
     if row.state != MatchAnalysis.State.DONE or row.result is None:
         return None

@@ -72,7 +72,7 @@ class BotSerializer(serializers.ModelSerializer[Bot]):
             },
             "max_challenges_per_day": {
                 "help_text": "How many challenges of other owners the bot accepts in 24 "
-                "hours. Tables that others start with the bot count too."
+                "hours. A table that another person starts with the bot counts too."
             },
             "created_at": {"help_text": "When the bot was created."},
             "retired_at": {"help_text": "When its owner deleted it; null if it was not deleted."},
@@ -132,8 +132,8 @@ class BotChangesSerializer(serializers.Serializer[None]):
         required=False,
         min_value=int(CHALLENGES_PER_DAY.low),
         max_value=int(CHALLENGES_PER_DAY.high),
-        help_text="How many challenges of other owners the bot accepts in 24 hours. Tables that "
-        "others start with the bot count too.",
+        help_text="How many challenges of other owners the bot accepts in 24 hours. A table that "
+        "another person starts with the bot counts too.",
     )
 
 

@@ -23,8 +23,8 @@ class Bot(TypedDict):
     """Who may challenge the bot: `anyone` or `nobody` but its owner. House bots accept every
     challenge."""
     max_challenges_per_day: int
-    """How many challenges of other owners the bot accepts in 24 hours. Tables that others start
-    with the bot count too."""
+    """How many challenges of other owners the bot accepts in 24 hours. A table that another person
+    starts with the bot counts too."""
     quarantined: bool
     """Whether an organiser keeps the bot or its account out of new matches. The owner gets the
     reason and the end from `bots/{name}/quarantine`."""
@@ -54,8 +54,8 @@ class BotChanges(TypedDict):
     challenges_from: NotRequired[Literal["anyone", "nobody"]]
     """Who may challenge the bot: `anyone`, or `nobody` but you."""
     max_challenges_per_day: NotRequired[int]
-    """How many challenges of other owners the bot accepts in 24 hours. Tables that others start
-    with the bot count too."""
+    """How many challenges of other owners the bot accepts in 24 hours. A table that another person
+    starts with the bot counts too."""
 
 
 class BotToken(TypedDict):

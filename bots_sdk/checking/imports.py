@@ -34,7 +34,7 @@ def choose(observation):
 """
 """A bot that tries the imports of another bot."""
 _LACKS_OF_BOT = re.compile(r"(?:cannot import name|module 'bot' has no attribute) '(\w+)'")
-"""The reason of an import that lacks a name of bot.py; the probe stands in its place."""
+"""The error of an import if bot.py lacks a name. The probe, which replaces bot.py, has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def missing(answer: str, imports: list[Import], main: bytes) -> list[tuple[Impor
 
 
 def _lacks_only_the_probe(reason: str, names: set[str]) -> bool:
-    """Return whether an import fails only because the probe stands in the place of bot.py."""
+    """Return whether an import fails only because the probe replaces bot.py."""
     lack = _LACKS_OF_BOT.search(reason)
     if lack is None or "'bot'" not in reason:
         return False

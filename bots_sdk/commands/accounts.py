@@ -248,7 +248,7 @@ def _prompt(name: str, remedy: str, **options: Any) -> str:
     """
     if not sys.stdin.isatty():
         raise ImpossibleError(
-            f"No {name} is given, and without a terminal there is no prompt for it. {remedy}."
+            f"The {name} is missing. Without a terminal, the command can't prompt for it. {remedy}."
         )
     answer: str = typer.prompt(name.capitalize(), err=True, **options)
     return answer

@@ -25,7 +25,8 @@ def _note_unsaved() -> Iterator[None]:
         yield
     except SavedError as error:
         print(
-            f"Note: the league has changed the bot, but its token here is saved as before. {error}",
+            "Note: the league has changed the bot, but the file with your tokens still has the old "
+            f"entry. {error}",
             file=sys.stderr,
         )
 
@@ -61,7 +62,7 @@ def delete(
     if not yes:
         if not sys.stdin.isatty():
             raise ImpossibleError(
-                f"Without a terminal you can't confirm that {name} is to be deleted. Use --yes."
+                f"Without a terminal you can't confirm the deletion of {name}. Use --yes."
             )
         typer.confirm(f"Delete {name} at {url}? You can't take this back", abort=True, err=True)
     with client_for(url, token) as client:

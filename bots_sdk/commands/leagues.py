@@ -83,10 +83,10 @@ def is_logged_in(url: str) -> bool:
 
 
 def league_to_join() -> str:
-    """Return the address of the league to log in to, for a command that has called none.
+    """Return the address of the league to log in to, for a command that calls no league itself.
 
-    It is that of TWELFTH_NIGHT_URL, of the league that runs in this checkout, of the league to
-    which you are logged in, or the usual one.
+    It is the first that is known: TWELFTH_NIGHT_URL, the league that runs in this checkout, the
+    league of your last login, and the usual address.
     """
     try:
         saved = read_saved().url

@@ -193,7 +193,7 @@ def ladder(
                 cells = (each["slug"], each["title"], each["game"], each["rules"], each["seats"])
                 add_row(table, *cells, seconds)
             print_table(table)
-            print("The bank is extra time of each bot for a whole match.")
+            print("The bank is the extra time that each bot has for a whole match.")
             print(typed("`twelfth-night ladder LADDER` shows the standings of a ladder."))
             return
         rows = [
@@ -227,9 +227,9 @@ def ladder(
 def _print_legend(*, has_unranked: bool) -> None:
     """Print the meaning of the columns."""
     print()
-    print("- rank: the position by rating. It falls if other bots gain more rating.")
+    print("- rank: the position by rating. It gets worse if other bots overtake the bot.")
     if has_unranked:
-        print('- rank "-": provisional. The bot gets a rank after more blocks.')
+        print('- rank "-": provisional. The bot needs more blocks for a rank.')
     print("- owner house: a bot of the league itself.")
     print("- rating: Elo, the scale of chess ratings. Each bot begins at 1500.")
     print(f"- blocks: the number of rated blocks. {BLOCK}")

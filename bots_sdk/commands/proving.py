@@ -249,7 +249,7 @@ def _with_a_restart(
         seat: the bot's seat.
         bot: the bot.
         clock: the clock of the match.
-        same: how many decisions are those of the record without such a start.
+        same: the number of first decisions that match the record without such a start.
     """
     until = time.monotonic() + _SEARCH_SECONDS
     for restart in range(same + 1, 1, -1):

@@ -86,7 +86,7 @@ def print_rank(client: Client, url: str, ladder: str, bot: str) -> None:
     rating = f"{row['rating'] / 1000:.0f}"
     print(
         f"{bot} has rank {row['rank']} on {ladder}, with a rating of {rating}. Every bot begins at "
-        f"1500, and a first rank still changes much. {url}/bots/{bot}/"
+        f"1500, and a first rank can still change a lot. {url}/bots/{bot}/"
     )
 
 

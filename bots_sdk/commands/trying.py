@@ -316,7 +316,7 @@ def spelled_elo(found: Share) -> str:
     text = ("all won" if found.mean == 1 else "all lost") if mean is None else f"{mean:+.0f}"
     if found.low is None:
         why = (
-            "no error bar yet: all blocks are equal"
+            "no error bar yet: all blocks have the same win share"
             if found.is_flat
             else f"an error bar needs {MIN_BLOCKS} blocks"
         )

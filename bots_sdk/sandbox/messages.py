@@ -1,4 +1,4 @@
-"""Messages to and from the harness. Those of the harness are read without trusting them."""
+"""Messages to and from the harness. Messages from the harness are checked: it runs the bot."""
 
 import json
 import marshal

@@ -151,7 +151,7 @@ def _watch(
 
 
 def _kill(pid: int, uid: int | None) -> None:
-    """Kill a child, also if it has become the user of bots meanwhile.
+    """Kill a child, even if it already runs as the user of bots.
 
     In tier 1 a zygote of root may not send signals to other users. It may take their real user id:
     this permits the signal, and changes no other right.

@@ -11,7 +11,7 @@ from importlib import resources
 TEMPLATES = {
     "rules": "rules of thumb, and three ideas to improve them",
     "search": "plays many possible matches for each move",
-    "trained": "a neural network in NumPy, its weights and its training",
+    "trained": "a neural network in NumPy, with its weights and the program that trains it",
 }
 """A description of each kind of bot, by name."""
 

@@ -63,8 +63,8 @@ def decisions_again(
         program: the compiled module.
         clock: the time control of the match.
         restart: the number of the decision, from 1, before which the bot's process starts again,
-            with a full bank and empty memory. So the league plays on if a process is lost at a
-            table with remote bots. 0: it never does.
+            with a full bank and empty memory, as the league does if a process is lost at a table
+            with remote bots. With 0 it never starts again.
 
     Raises:
         RecordError: as in `fuel_of_moves`.

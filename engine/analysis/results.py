@@ -201,13 +201,13 @@ class Analysis:
         return text
 
     def rated(self, places: Sequence[int], forfeited: Collection[int]) -> Self:
-        """Return the analysis with the places that count; the playouts end with those by points.
+        """Return the analysis with the final places; playouts order the seats by points alone.
 
-        A seat that forfeited is last. What it loses by that is a part of its own play, and what the
-        other seats gain is a part of `Total.others`.
+        A seat that forfeited is last. Its loss by the forfeit is a part of its own play, and the
+        gain of the other seats is a part of `Total.others`.
 
         Args:
-            places: the places of the match that count, by seat.
+            places: the final places of the match, by seat.
             forfeited: the seats that forfeited.
         """
         totals = tuple(

@@ -25,8 +25,8 @@ def balanced_tables(
 ) -> list[tuple[int, ...]]:
     """Return tables at which all entrants sit equally often and pairs meet about equally often.
 
-    There are as many tables as possible up to ``max_tables``. If no balanced choice is so small,
-    there are as many as the smallest balanced choice has. Usually the numbers of meetings of two
+    There are as many tables as possible up to ``max_tables``. If each balanced choice has more
+    tables, the smallest one is returned. Usually the numbers of meetings of two
     pairs differ by at most 1. If all pairs can meet equally often or nearly so (16 entrants for 4
     seats), they may differ by 2.
 

@@ -61,7 +61,7 @@ def forfeited_in(record: Record) -> list[int]:
 
 
 def places_of(record: Record) -> tuple[int, ...]:
-    """Return the places of a match that count, by its record; those in it are by points alone."""
+    """Return the final places of a match; the places in its record are by points alone."""
     return rated_places(record.places, forfeited_in(record))
 
 

@@ -57,11 +57,11 @@ def test_a_password_can_come_from_standard_input(
     [
         (
             (),
-            "without a terminal there is no prompt for it. Use --username NAME.",
+            "Without a terminal, the command can't prompt for it. Use --username NAME.",
         ),
         (
             ("--username", "ada"),
-            "No password is given, and without a terminal there is no prompt for it.",
+            "The password is missing. Without a terminal, the command can't prompt for it.",
         ),
         (("--username", "ada"), "--password-stdin, or set the variable TWELFTH_NIGHT_PASSWORD"),
         (("--with-token",), "Standard input has no owner token."),

@@ -73,7 +73,9 @@ def test_a_change_at_the_league_counts_although_the_tokens_can_not_be_saved(
     for words in (["rename", "swan", "goose"], ["delete", "swan", "--yes"]):
         result = run("bot", *words)
         assert result.exit_code == 0
-        assert "but its token here is saved as before. leagues.json" in result.stderr
+        assert (
+            "but the file with your tokens still has the old entry. leagues.json" in result.stderr
+        )
 
 
 def test_a_bot_is_not_deleted_by_its_former_name(logged_in: Cli, stub: StubLeague) -> None:

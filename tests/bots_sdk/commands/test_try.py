@@ -269,7 +269,7 @@ def test_blocks_that_all_end_equal_give_no_interval_and_the_verdict_says_why(hom
     result = home("try", "first.py", "--against", "first.py", "--blocks", 5)
     assert "none yet: the win share was the same in all 5 blocks" in result.stdout
     assert "win share    50.0 % of the opponents" in result.stdout
-    assert "+0 (no error bar yet: all blocks are equal)" in result.stdout
+    assert "+0 (no error bar yet: all blocks have the same win share)" in result.stdout
     assert "# play more blocks, to get error bars" in result.stdout
 
 

@@ -1,4 +1,4 @@
-"""An analysis of a match with a forfeit ends with the places that count, not those by points."""
+"""An analysis of a match with a forfeit ends with the final places, not those by points."""
 
 import pytest
 
