@@ -62,7 +62,7 @@ def note_worker(**_: object) -> None:
 
 @worker_init.connect
 def say_in_the_form_of_the_log(**_: object) -> None:
-    """Let the worker's own lines, such as that of its end, have the form of all others."""
+    """Write the worker's own lines, such as its last one, in the form of the log."""
     from celery.apps import worker  # only a worker has loaded it
 
     worker.safe_say = say

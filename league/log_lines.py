@@ -1,7 +1,7 @@
 """Lines of programs that do not log through Django's settings, in the form of the log.
 
-The parent process of granian never loads Django, and Celery's workers write their end to standard
-output. This module needs only the standard library, so that it costs granian's parent nothing.
+The parent process of granian never loads Django, and a worker of Celery writes its last lines to
+standard output. This module imports only the standard library, so granian's parent stays small.
 """
 
 import json
@@ -63,7 +63,7 @@ def say(message: str, _: object = None) -> None:
 
 
 def catch_the_rest() -> None:
-    """Log warnings and errors that nothing catches, if lines are JSON and nobody reads them.
+    """Log warnings and uncaught errors, if lines are JSON and standard error is no terminal.
 
     Python would write them in several lines that are no JSON.
     """

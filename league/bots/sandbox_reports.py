@@ -1,4 +1,4 @@
-"""Reports of workers, whether their sandbox works, for ``/readyz``, metrics and alerts.
+"""The reports of workers on their sandbox, for ``/readyz``, metrics and alerts.
 
 Each worker has a report of its own, by its kind and host, such as ``play@worker-2``. All processes
 of a worker share it, since they have the same rights. So two kinds of workers on one host do not
@@ -20,7 +20,7 @@ from league.queueing import broker
 log = structlog.get_logger(__name__)
 
 REPORTED_FOR = 900.0
-"""Seconds for which a report counts. A worker that was killed makes none."""
+"""Seconds for which a report counts. A worker that was killed does not remove its report."""
 _LACKING_FOR = 24 * 3600
 _KEY = "league:sandbox-reports"
 _LACKING = "sandbox-lacking"
@@ -116,7 +116,7 @@ def find_fault() -> str | None:
 
 
 def lacking_for() -> float:
-    """Return the seconds since which workers report no sandbox and none has reported one."""
+    """Return for how many seconds workers have reported faults, and none a working sandbox."""
     try:
         since: float | None = cache.get(_LACKING)
     except RedisError:

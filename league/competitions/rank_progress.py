@@ -15,15 +15,15 @@ from league.models import Block, Bot, Ladder, Match, Round, Standing
 _TOGETHER = timedelta(seconds=5)
 """The rounds of one placement of a hosted bot are opened within this time."""
 _HOSTED_SECONDS = 25.0
-"""What the placement of a hosted bot takes on an idle machine (`benchmarks/placement.py`)."""
+"""Length of the placement of a hosted bot on an idle machine (`benchmarks/placement.py`)."""
 _REMOTE_SECONDS = 50.0
-"""What that of a remote bot takes if it answers at once: from 36 to 65 s, by the game."""
+"""Length of the placement of a remote bot that answers at once: 36 to 65 s, by the game."""
 _FIRST_MATCH_SECONDS = 5.0
 """The wait for the first match on an idle machine."""
 _ENOUGH_BLOCKS = 3
 """From so many on, their pace is an estimate."""
 _NEWEST_ROUNDS = 5
-"""The matches of so many rounds show how long a match takes now."""
+"""Number of rounds whose matches show how long a match takes now."""
 _NEWEST_BLOCKS = 100
 """Only so many of their blocks count, as a round of a large ladder has tens of thousands."""
 _MAX_CHANGE = 5.0
@@ -103,11 +103,12 @@ def rank_progress(ladder: Ladder, bot: Bot) -> RankProgress | None:
 def usual_seconds(ladder: Ladder, bot: Bot, since: datetime | None = None) -> float:
     """Return how long the placement of a bot usually takes, from its first block to its rank.
 
-    Workers play the matches of all placements in turn. The pace of the last other hosted bot's
-    placement decides, and how long a match takes now: other opponents think longer. Without one,
-    the workers' pace decides, and the figure for an idle machine is the least. The figure for
-    remote bots is fixed: it holds if the bot answers at once, and how other programs answered shows
-    nothing about it.
+    For a hosted bot, the estimate follows from the pace of the last placement of another hosted
+    bot. It is scaled by the number of matches, since workers play the matches of all placements in
+    turn, and by the length of a match now, since opponents differ. Before the first placement it
+    follows from the pace of the workers, and is at least the figure for an idle machine. The
+    figure for remote bots is fixed. It assumes that the bot answers at once, because other
+    programs' answers show nothing about this one.
 
     Args:
         ladder: the ladder.

@@ -41,7 +41,8 @@ def announce_scheduled() -> None:
 
 def _announce_next(schedule_id: int, now: datetime) -> None:
     schedule = (
-        # Not against those who only refer to it: one of them may hold the lock of the ladder.
+        # no_key: a transaction that stores a tournament of the schedule need not wait for this
+        # lock. It may hold the lock of the ladder, for which this one waits.
         Schedule.objects.select_for_update(of=("self",), skip_locked=True, no_key=True)
         .select_related("ladder")
         .filter(pk=schedule_id)

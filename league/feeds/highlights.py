@@ -138,10 +138,10 @@ def kinds_of(matches: Iterable[int]) -> dict[int, str]:
 
 
 def is_close(match: Match) -> bool:
-    """Return whether little separates the best two, and nobody forfeited.
+    """Return whether the best two scores are close, and nobody forfeited.
 
-    It is at most 2 % of the best score: 1 of 50 points. Gifts are few, so one of them decides many
-    matches, and only a tie is close.
+    They differ by at most 2 % of the best score: 1 of 50 points. Gifts are few, so one of them
+    decides many matches, and only a tie is close.
     """
     seats = match.seating.all()
     scores = sorted((seat.score or 0 for seat in seats), reverse=True)

@@ -60,12 +60,12 @@ def headline(match: Match) -> str:
 def live_headline(game: str, names: Sequence[str], points: Sequence[int], begun: int) -> str:
     """Return the headline of a match that spectators watch: who leads, such as "bob leads 3-2".
 
-    The numbers are the points of the best two, as in `headline`. Before a seat has scored, it is
-    what is played: "ada-1, bob and 2 others play 12 Days".
+    The numbers are the points of the best two, as in `headline`. Before a seat has scored, the
+    headline names the game: "ada-1, bob and 2 others play 12 Days".
 
     Args:
         game: its name.
-        names: of the seats for people, by seat.
+        names: the names that pages show, by seat.
         points: of each seat now.
         begun: points of each seat at the start.
     """
@@ -105,7 +105,7 @@ def players(match: Match) -> str:
 
 
 def _capital(text: str) -> str:
-    """Return a headline; a guest who stands first has a capital letter."""
+    """Return a headline that begins with a capital letter if a guest stands first."""
     return f"A{text[1:]}" if text.startswith(f"{GUEST} ") else text
 
 

@@ -111,7 +111,7 @@ def feed_states(match_ids: Collection[int]) -> dict[int, FeedState]:
 
 
 def _in_play(groups: Collection[tuple[str, int]]) -> set[tuple[str, int]]:
-    """Return the challenges and swap blocks of which a match is unfinished.
+    """Return the challenges and swap blocks that have an unfinished match.
 
     Their ids bound the query. A condition in `feed_states` would read all matches in play.
     """
