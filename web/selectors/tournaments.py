@@ -23,12 +23,16 @@ class Lead(NamedTuple):
     """How a running tournament stands, for a list.
 
     Attributes:
-        bot: name of the bot that leads; "" in a knockout, where no score compares all bots.
+        bot: name of the bot that leads; "" without a result, and in a knockout, where no score
+            compares all bots.
         text: the rest of the sentence, such as "leads with 5.29 points".
     """
 
     bot: str
     text: str
+
+
+_NO_RESULT = Lead("", "no result yet")
 
 
 def tournaments_to_come() -> QuerySet[Tournament]:
@@ -58,24 +62,24 @@ def winners_of(tournaments: Iterable[Tournament]) -> dict[int, str]:
 
 
 def leads_of(tournaments: Iterable[Tournament]) -> dict[int, Lead]:
-    """Return who leads running tournaments, by tournament; the first `_LEADS` with a result.
+    """Return how the first `_LEADS` running tournaments of a list stand, by tournament.
 
     Args:
         tournaments: of a list, with their ladders.
     """
     running = [each for each in tournaments if each.state == State.RUNNING][:_LEADS]
-    leads = {each.pk: _lead(history_of(each)) for each in running}
-    return {pk: lead for pk, lead in leads.items() if lead is not None}
+    return {each.pk: _lead(history_of(each)) for each in running}
 
 
-def _lead(history: History) -> Lead | None:
+def _lead(history: History) -> Lead:
     if history.tournament.format == Tournament.Format.KNOCKOUT:
         left = bots_left(bracket_of(history))
-        begun = left and left < len(history.entries)
-        return Lead("", f"{left} of {len(history.entries)} bots are left") if begun else None
+        if left and left < len(history.entries):
+            return Lead("", f"{left} of {len(history.entries)} bots are left")
+        return _NO_RESULT
     placed = [each for each in standings_of(history) if each.row.rank is not None]
-    if not placed or not any(each.row.blocks for each in placed):
-        return None
+    if not any(each.row.blocks for each in placed):
+        return _NO_RESULT
     points = f"{float(placed[0].row.score):.2f}"
     return Lead(placed[0].bot.name, f"leads with {points} points")
 

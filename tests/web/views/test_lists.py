@@ -254,6 +254,24 @@ def test_ladders_and_events_are_found_by_title(client: Client, played: Tournamen
     assert f"/tournaments/{played.pk}/" not in page(client, "/events/?format=swiss")
 
 
+def test_a_list_says_how_the_first_running_tournaments_stand(client: Client) -> None:
+    ladder = small.ladder()
+    small.bots(6)
+    for _ in range(5):
+        small.tournament(ladder, format="swiss", swiss_rounds=2)
+    for tournament in Tournament.objects.all():
+        competitions.advance_tournament(tournament.pk)
+    for path in ("/", "/events/"):
+        text = page(client, path)
+        assert (text.count('"state running"'), text.count("No result yet")) == (5, 4)
+    small.play_due()
+    leads = re.findall(
+        r'"/bots/([\w-]+)/"><b>\1</b></a> leads with \d\.\d\d points', page(client, "/events/")
+    )
+    assert len(leads) == 4  # further ones cost too much, so nothing is said of them
+    assert "No result yet" not in page(client, "/events/")
+
+
 def test_the_wall_shows_up_to_nine_live_tables_and_else_replays(
     client: Client, played: Tournament
 ) -> None:
