@@ -66,7 +66,8 @@ def test_the_decisions_that_lost_most_are_the_findings() -> None:
     fine = decision("fine", 1, 1, loss=0.9)
     awards = decision("mistake", 2, 1, move="award 0", best="award 1", loss=0.03)
     first, second = findings_of(analysis(GIVE, fine, awards, worst), STEPS, NAMES, 2)
-    assert (first.number, first.mark, first.name, first.lost) == (1, "blunder", "bo", "0.2 places")
+    assert (first.number, first.mark, first.name) == (1, "blunder", "bo")
+    assert first.said == "bo ends 0.2 places lower on average"
     assert (first.when, first.query, first.phase) == ("day 2", "step=2&ply=6", 3)
     assert (first.cards, first.better, first.by_referee) == ([5, 5], [], True)
     assert (second.name, second.cards, second.better, second.by_referee) == (

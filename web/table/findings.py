@@ -20,7 +20,7 @@ class Finding:
     """A mistake or blunder.
 
     Attributes:
-        number: from 1, the largest loss first.
+        number: from 1, as `findings_of` orders them.
         mark: of the decision.
         seat: of the bot.
         name: of the bot.
@@ -28,7 +28,6 @@ class Finding:
         query: of the link to the moment in the replay.
         ply: number of moves up to the end of its phase.
         phase: index of its phase, from 1; 0 is the deal.
-        lost: in places, such as ``0.8 places``.
         said: what it cost: the change of the chance if nobody else decided with it, else places.
         change: how the chance fell while others decided too; "" if it hardly fell.
         move: that was made, in words.
@@ -46,7 +45,6 @@ class Finding:
     query: str
     ply: int
     phase: int
-    lost: str
     said: str
     change: str
     move: str
@@ -97,7 +95,7 @@ def headline_of(found: Analysis, findings: Sequence[Finding]) -> str:
         return f"{worst.name} throws the win away {when}"
     if worst.mark == BLUNDER:
         return f"{worst.name} blunders {when}"
-    return f"Largest loss: {worst.name}, {worst.when.partition(',')[0]}"
+    return f"{worst.name} makes a mistake {when}"
 
 
 def at_step(when: str) -> str:
@@ -179,7 +177,6 @@ def _finding(
         query=f"step={step}&ply={after.ply}",
         ply=after.ply,
         phase=phase,
-        lost=lost,
         said=said,
         change=change,
         move=move_in_words(decision.move, names),

@@ -25,7 +25,7 @@ def _analysis(decision: Decision, before: float, after: float, result: float) ->
         ("blunder", 0.8, 0.3, 0.0, "ada throws the win away in round 1"),
         ("blunder", 0.8, 0.3, 1.0, "ada blunders in round 1"),  # ada won all the same
         ("blunder", 0.4, 0.1, 0.0, "ada blunders in round 1"),
-        ("mistake", 0.4, 0.1, 0.0, "Largest loss: ada, round 1"),
+        ("mistake", 0.4, 0.1, 0.0, "ada makes a mistake in round 1"),
         ("fine", 0.8, 0.3, 0.0, "No bot makes a mistake"),
     ],
 )
