@@ -35,11 +35,10 @@ def of_page(ladder: Ladder, leaders: Sequence[StandingRow], ahead: Standing | No
         return f"{ahead.bot.name} is ahead on {ladder.title}"
     if not leaders:
         return ladder.title
-    names = [row.standing.bot.name for row in leaders]
-    ratings = [round(row.standing.rating / 1000) for row in leaders]
-    if len(names) > 1 and ratings[0] == ratings[1]:
-        return f"{names[0]} and {names[1]} lead {ladder.title}"
-    return f"{names[0]} leads {ladder.title}"
+    first, *others = [row.standing for row in leaders]
+    if others and _lead(first, others[0]) == 0:
+        return f"{first.bot.name} and {others[0].bot.name} lead {ladder.title}"
+    return f"{first.bot.name} leads {ladder.title}"
 
 
 def of(top: Movement) -> str:
@@ -54,7 +53,7 @@ def of(top: Movement) -> str:
     first = ranked[0].standing.bot.name
     text, is_it = f"{first} is the only ranked bot.", True
     if len(ranked) > 1:
-        lead = round((ranked[0].standing.rating - ranked[1].standing.rating) / 1000)
+        lead = _lead(ranked[0].standing, ranked[1].standing)
         second = ranked[1].standing.bot.name
         text = f"{first} leads by {lead} Elo." if lead else f"{first} and {second} share the lead."
         is_it = lead > 0
@@ -75,6 +74,11 @@ def _leader(top: Movement) -> str:
     ranked = [row.standing for row in top.rows if row.rank is not None]
     if not ranked or top.ahead:
         return ""
-    if ranked[1:] and round((ranked[0].rating - ranked[1].rating) / 1000) == 0:
+    if ranked[1:] and _lead(*ranked[:2]) == 0:
         return ""
     return ranked[0].bot.name
+
+
+def _lead(first: Standing, second: Standing) -> int:
+    """Return by how many Elo points a bot leads, as `leader.html` does; 0 if two share the lead."""
+    return round((first.rating - second.rating) / 1000)

@@ -9,7 +9,7 @@ from engine.rating.intervals import half_width
 from league import ratings
 from league.models import HeadToHead, Standing, Tournament
 from tests.league import small
-from tests.web.pages import page
+from tests.web.pages import page, words_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -110,8 +110,17 @@ def test_the_headline_of_a_ladder_names_the_leader_and_its_lead(
     text = " ".join(page(client, "/ladders/quick/").split())
     assert "bot-0</a></strong> is rated 2600, 12 Elo ahead of <a" in text
     assert '<a href="/bots/bot-1/">bot-1</a>' in text
-    Standing.objects.filter(bot__name="bot-1").update(rating=2_600_000)
-    assert "share the lead with 2600" in " ".join(page(client, "/ladders/quick/").split())
+    title = played.ladder.title
+    for rating, second, headline, lead in (  # the headline and the line below it never disagree
+        (2_600_000, 2_599_600, "bot-0 and bot-1 lead", "share the lead with 2600"),
+        (2_600_600, 2_600_400, "bot-0 and bot-1 lead", "share the lead with 2601"),
+        (2_600_400, 2_599_600, "bot-0 leads", "is rated 2600, 1 Elo ahead of"),
+    ):
+        Standing.objects.filter(bot__name="bot-0").update(rating=rating)
+        Standing.objects.filter(bot__name="bot-1").update(rating=second)
+        text = words_of(page(client, "/ladders/quick/"))
+        assert f"{headline} {title}" in text
+        assert lead in text
 
 
 def test_no_ranked_bot_leads_while_a_provisional_bot_has_the_best_rating(
