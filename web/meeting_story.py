@@ -43,6 +43,7 @@ def story(bot: Bot, other: Bot, score: Score | None, *, rated: bool) -> Story:
         headline = f"{ahead} beats {behind} more often"
         worth = f"{share}. Luck alone rarely gives such a result, so it is the stronger of the two."
     else:
-        headline = f"{bot.name} and {other.name} are close"
+        is_level = round(100 * best) == 50
+        headline = f"{ahead} and {behind} are level" if is_level else f"{ahead} is ahead of {behind}"
         worth = f"{share}. That may be luck: the matches do not show which of the two is stronger."
     return Story(headline, worth, matches, score)

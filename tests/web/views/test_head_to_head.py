@@ -121,8 +121,13 @@ def test_the_page_of_two_bots_begins_with_the_result_in_a_sentence(
     kicker = '<p class="kicker">Two bots · 120 rated matches</p>'
     assert kicker in page(client, "/bots/bot-0/against/bot-1/")
     meetings.update(half_wins=124)
-    assert words().startswith("bot-0 and bot-1 are close")
-    assert "That may be luck" in words()
+    assert words().startswith("bot-0 is ahead of bot-1 ")
+    assert "bot-0 has a win share of 52 %. That may be luck" in words()
+    meetings.update(half_wins=120)
+    assert words().startswith("bot-0 and bot-1 are level ")
+    meetings.update(pairs=1, half_wins=0)  # the only match
+    assert words().startswith("bot-1 is ahead of bot-0 ")
+    meetings.update(pairs=120)
     meetings.update(half_wins=60)
     assert words().startswith("bot-1 beats bot-0 more often")
     assert "bot-1 has a win share of 75 %" in words()
