@@ -78,7 +78,7 @@ def test_a_comparison_shows_its_gain_and_in_how_many_blocks_the_results_differed
     assert 0.8 < estimate["superiority"] < 1
     assert len(shown["path"]) == 4
     page = " ".join(client.get(f"/comparisons/{comparison.pk}/").content.decode().split())
-    assert "<dt>Results differ in</dt><dd>2 of 4</dd>" in page
+    assert "<dt>Results differ in</dt><dd>2 of 4 blocks" in page
     assert "<h1>No verdict yet</h1>" in page
     assert '<progress max="1" value="0.12"' in page  # 2 of 16
     rows = re.findall(r'<td>(\d+)</td> <td class="number">(.*?)</td>', page)
