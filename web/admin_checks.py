@@ -86,7 +86,7 @@ class TournamentForm(WholeRowForm):
             competitions.check_times(row.entries_open_at, row.starts_at)
 
     def clean(self) -> dict[str, Any]:
-        """Let an opening that has passed be now, as for organisers: nobody could enter before."""
+        """Move an opening of entries that is in the past to now, as the form of organisers does."""
         cleaned = super().clean()
         if "entries_open_at" in self.changed_data and cleaned.get("entries_open_at"):
             cleaned["entries_open_at"] = max(cleaned["entries_open_at"], timezone.now())

@@ -41,7 +41,7 @@ def story(bot: Bot, other: Bot, score: Score | None, *, rated: bool) -> Story:
     share = f"{ahead} has a win share of {100 * best:.0f}\u00a0%"
     if score.low > 1 / 2 or score.high < 1 / 2:
         headline = f"{ahead} beats {behind} more often"
-        worth = f"{share}. Luck alone rarely gives such a result, so it is the stronger of the two."
+        worth = f"{share}. Luck alone rarely gives such a result: {ahead} is probably stronger."
     else:
         is_level = round(100 * best) == 50
         headline = f"{ahead} and {behind} are level" if is_level else f"{ahead} is ahead of {behind}"

@@ -28,8 +28,9 @@ class Finding:
         query: of the link to the moment in the replay.
         ply: number of moves up to the end of its phase.
         phase: index of its phase, from 1; 0 is the deal.
-        said: what it cost: the change of the chance if nobody else decided with it, else places.
-        change: how the chance fell while others decided too; "" if it hardly fell.
+        said: what it cost: the fall of the chance if no other seat decided at the same time, else
+            the places.
+        change: the fall of the chance if other seats decided at the same time; "" if it was small.
         move: that was made, in words.
         cards: its ranks.
         best: the best move, in words.
@@ -62,8 +63,8 @@ def findings_of(
 ) -> list[Finding]:
     """Return the mistakes and blunders that lost most.
 
-    Those with which a chance fell come first, then those of a seat that could still win; within
-    each group, the largest loss is first.
+    First come those after which the seat's chance fell, then the others of a seat that could still
+    win, then the rest. Within each group, the largest loss is first.
 
     Args:
         found: the analysis of the match.
@@ -122,7 +123,7 @@ def _falls(whose: str, before: float, after: float) -> str:
 
 
 def _group(found: Analysis, decision: Decision) -> int:
-    """Return 0 for a decision with which a chance fell, 1 if its seat could still win, else 2."""
+    """Return 0 if the seat's chance fell with a decision, 1 if it could still win, else 2."""
     around = _chances(found, _phase_of(found, decision), decision.seat)
     if around[0] < _ALIVE:
         return 2
@@ -167,7 +168,7 @@ def _finding(
     if is_alone and _fall(*around) >= 1:
         said = _falls(f"{name}’s", *around)
     elif _fall(*around) >= _LEAST_CHANGE:
-        change = f"With the moves of all, {_falls('its', *around)}."
+        change = f"After the moves of all seats, {_falls('its', *around)}."
     return Finding(
         number=number,
         mark=decision.mark,

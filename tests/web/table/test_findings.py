@@ -72,7 +72,7 @@ def test_the_headline_names_a_seat_that_could_still_win() -> None:
             False,
             0.3,
             "ada ends 0.5 places lower on average",
-            "With the moves of all, its chance falls from 80 to 30 %.",
+            "After the moves of all seats, its chance falls from 80 to 30 %.",
         ),
     ],
 )

@@ -12,7 +12,7 @@ function read(/** @type {string} */ game) {
   }
 }
 
-/** Store a draft; return whether the storage took it. */
+/** Store a draft; return whether the browser stored it. */
 function write(/** @type {string} */ game, /** @type {string} */ text) {
   try {
     localStorage.setItem(KEY + game, text);

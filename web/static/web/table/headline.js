@@ -58,7 +58,7 @@ export function ofVoid(names) {
   return capital(`${some(names, 2)}: void`);
 }
 
-/** Returns names as a list of words; of more than so many + 1, a number at its end.
+/** Returns names as words: at most `shown` + 1, else the first `shown` and the number of others.
  * @param {string[]} names @param {number} shown */
 function some(names, shown) {
   const left = names.length - shown;

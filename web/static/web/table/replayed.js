@@ -4,8 +4,8 @@
 export const showsMoves = (frame) => ["give", "play", "result"].includes(frame.kind);
 
 /**
- * Returns the frame that a link to a phase shows, its moves or the cards that came after them; -1
- * without one.
+ * Returns the frame that a link to a phase shows: its moves, or the new cards after them. Without
+ * such a frame it returns -1.
  * @param {Frame[]} frames
  * @param {number} ply  of the end of the phase
  * @param {boolean} [ofCards]
