@@ -1,7 +1,7 @@
-"""Fixes the luck of the product in tests, so that a test has the same cards in each run.
+"""Computes the league's seeds in a test from its name, so that it has the same cards each time.
 
-The seeds that the league draws follow from the name of the test, and so do its lots and the names
-of players. Tokens stay random, and so does all that other processes draw. A test that needs the
+Lots and the names of players follow from the name too. Tokens stay random, and so do all seeds of
+other processes. A test that needs the
 real source of seeds uses the fixture `real_luck`. The tests of Hypothesis always have that source.
 """
 
@@ -46,7 +46,7 @@ _luck: _Luck | None = None
 
 @contextmanager
 def drawn_for(name: str | None) -> Iterator[None]:
-    """Let all draws follow from a name; with None, draw from the real source."""
+    """Compute all seeds and lots from a name; with None, draw them from the real source."""
     global _luck
     loaded: list[Any] = [sys.modules[each] for each in _LOTS if each in sys.modules]
     lots = [(module, module._LOT) for module in loaded]

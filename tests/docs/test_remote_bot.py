@@ -226,7 +226,7 @@ def wait_until(is_true: Callable[[], bool]) -> None:
 
 
 def environment(**variables: str) -> dict[str, str]:
-    """Return this process's environment with these variables as the only ones of the bot."""
+    """Return this process's environment; of the bot's variables it has only these."""
     names = os.environ.keys() - {"BOT_TOKEN", "TWELFTH_NIGHT_URL"}
     return {**{name: os.environ[name] for name in names}, **variables}
 

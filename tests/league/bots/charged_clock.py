@@ -10,7 +10,7 @@ from league.bots.hosted_players import HostedBot
 
 
 def count_charged_seconds_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the wall limit of a check contain only the seconds that its bot is charged."""
+    """Count only the seconds that a bot is charged towards the wall limit of its check."""
     now = 0.0
     choose = HostedBot.__call__
 

@@ -54,7 +54,7 @@ def refusal(owner: User, *opponents: str, **what: str) -> ValidationError:
 def test_a_spectator_is_shown_no_match_of_a_deal_that_is_still_in_play(
     ada: User, mine: Bot
 ) -> None:
-    """Else the gateway reads such a match again each second, and finds no events."""
+    """Otherwise the gateway reads such a match again each second, and finds no events."""
     made = start(ada)
     first, *others = made.matches.order_by("number").values_list("pk", flat=True)
     assert made.duplicate
