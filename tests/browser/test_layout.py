@@ -248,7 +248,7 @@ def test_on_a_phone_the_standings_begin_in_the_upper_half_of_the_window(
     league: Tournament, visit: Visit
 ) -> None:
     row = on_phone(visit, "/ladders/quick/", ".places tbody tr:not(.group)")
-    assert row["y"] + row["height"] < 460
+    assert row["y"] < PHONE["height"] / 2
     expect(visit.page.get_by_role("searchbox")).to_be_hidden()  # all bots are in view
     visit.page.goto("/ladders/quick/?q=bot")
     expect(visit.page.get_by_role("searchbox")).to_be_visible()
