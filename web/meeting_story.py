@@ -43,7 +43,8 @@ def story(bot: Bot, other: Bot, score: Score | None, *, rated: bool) -> Story:
         headline = f"{ahead} beats {behind} more often"
         worth = f"{share}. Luck alone rarely gives such a result: {ahead} is probably stronger."
     else:
-        is_level = round(100 * best) == 50
-        headline = f"{ahead} and {behind} are level" if is_level else f"{ahead} is ahead of {behind}"
+        headline = f"{ahead} is ahead of {behind}"
+        if round(100 * best) == 50:
+            headline = f"{ahead} and {behind} are level"
         worth = f"{share}. That may be luck: the matches do not show which of the two is stronger."
     return Story(headline, worth, matches, score)
