@@ -285,68 +285,6 @@ def test_a_bot_is_paused_and_resumed(logged_in: Cli, stub: StubLeague) -> None:
     assert stub.bodies[-1] == {"paused": False}
 
 
-def test_status_refuses_a_token_in_the_environment_that_does_not_work(
-    logged_in: Cli, stub: StubLeague, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TWELFTH_NIGHT_TOKEN", "tn_o_old")
-    stub.answers["GET ladders"] = (401, problem(401, "invalid-token"))
-    result = logged_in("status")
-    assert result.exit_code == 4
-    assert "`unset TWELFTH_NIGHT_TOKEN`" in result.stderr
-    assert stub.headers[-1]["Authorization"] == "Bearer tn_o_old"
-
-
-def test_status_names_the_command_for_a_bot_that_is_paused_or_on_no_ladder(
-    logged_in: Cli, stub: StubLeague
-) -> None:
-    assert logged_in("bot", "create", "mybot").exit_code == 0
-    bot = {"name": "mybot", "kind": "remote", "version": 1, "online": False, "paused": True}
-    stub.answers["GET bots/mybot"] = (200, bot)
-    stub.answers["GET matches"] = (200, {"results": [], "next": None})
-    assert "`twelfth-night bot resume mybot`" in logged_in("status").stdout
-    bot["paused"] = False
-    assert "`twelfth-night enter LADDER mybot`" in logged_in("status").stdout
-
-
-def test_status_names_the_commands_that_explain_the_match_with_the_worst_place(
-    logged_in: Cli, stub: StubLeague
-) -> None:
-    assert logged_in("bot", "create", "mybot").exit_code == 0
-    bot = {"name": "mybot", "kind": "remote", "version": 1, "online": False, "paused": False}
-    stub.answers["GET bots/mybot"] = (200, bot)
-    seating = [{"bot": "mybot", "place": 3, "faults": 0}, {"bot": "house-thumb", "place": 1}]
-    secret = [{"bot": "mybot", "place": None}, {"bot": "house-thumb", "place": None}]
-    lost = [{"bot": "mybot", "place": 4, "faults": 0}, {"bot": "house-thumb", "place": 1}]
-    won = [{"bot": "mybot", "place": 1, "faults": 0}, {"bot": "house-thumb", "place": 2}]
-    matches = [
-        {"id": 10, "seats": 4, "status": "finished", "seating": won},
-        {"id": 9, "seats": 4, "status": "finished", "seating": secret},
-        {"id": 8, "seats": 4, "status": "finished", "seating": lost},
-        {"id": 7, "seats": 4, "status": "finished", "seating": seating},
-        {"id": 6, "seats": 4, "status": "finished", "seating": lost},
-    ]
-    stub.answers["GET matches"] = (200, {"results": matches, "next": None})
-    text = " ".join(logged_in("status").stdout.split())
-    places = "1 of 4 (match 10), 4 of 4 (match 8), 3 of 4 (match 7), 4 of 4 (match 6)"
-    assert f"mybot, latest places: {places} For the worst one, `twelfth-night match 8`" in text
-    assert "`twelfth-night analyse 8 --bot mybot` shows the mistakes." in text
-
-
-def test_status_skips_saved_bots_that_the_league_does_not_have(
-    logged_in: Cli, stub: StubLeague
-) -> None:
-    assert logged_in("bot", "create", "mybot").exit_code == 0
-    result = logged_in("status")
-    assert result.exit_code == 0
-    assert "for bots that the league does not have: mybot. The bots were deleted" in result.stdout
-    assert logged_in("status", "mybot").exit_code == 1
-
-
-def test_logs_of_a_bot_that_does_not_exist_are_refused(logged_in: Cli, stub: StubLeague) -> None:
-    stub.answers["GET matches"] = (200, {"results": [], "next": None})
-    assert logged_in("logs", "nobot").exit_code == 1
-
-
 def test_upload_of_a_file_that_does_not_exist_names_the_command_for_a_first_bot(cli: Cli) -> None:
     result = cli("upload", "none.py")
     assert result.exit_code == 2
