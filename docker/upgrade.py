@@ -21,6 +21,9 @@ from pathlib import Path
 COMPOSE = Path(__file__).with_name("compose.yaml")
 STAY = ("database", "broker", "door", "prepare", "backup")
 """Services that an upgrade does not replace."""
+NEED_ONLY_RUN = ("backups",)
+"""Services whose health an upgrade does not check. `backups` is unhealthy if a backup failed, and
+this must not stop the upgrade that may correct the cause."""
 LAST = ("front", "gateway")
 """These are replaced last, in this order. The old fronts pass streams to the old gateways only, and
 these end them when the old fronts accept no connection any more."""
@@ -219,7 +222,7 @@ def _keep_if_healthy(name: str, new: Sequence[str], what_runs: str) -> None:
         UpgradeError: one is not. They are removed, and the message states what runs now.
     """
     try:
-        _wait_until_healthy(new)
+        _wait_until_healthy(new, only_running=name in NEED_ONLY_RUN)
     except UpgradeError as error:
         _remove(new)
         raise UpgradeError(
@@ -247,11 +250,15 @@ def _remove(containers: Sequence[str]) -> None:
         _read(["docker", "rm", "--force", *containers])
 
 
-def _wait_until_healthy(containers: Sequence[str]) -> None:
+def _wait_until_healthy(containers: Sequence[str], *, only_running: bool = False) -> None:
     deadline = time.monotonic() + HEALTHY_SECONDS
     while True:
         states = [state["State"] for state in json.loads(_read(["docker", "inspect", *containers]))]
-        health = [state.get("Health", {}).get("Status", state["Status"]) for state in states]
+        checks = [{} if only_running else state.get("Health", {}) for state in states]
+        health = [
+            check.get("Status", state["Status"])
+            for check, state in zip(checks, states, strict=True)
+        ]
         if all(status in ("healthy", "running") for status in health):
             return
         ended = [state for state in states if state["Status"] != "running"]

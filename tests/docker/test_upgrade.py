@@ -217,6 +217,15 @@ def test_a_new_container_that_is_not_healthy_goes_and_the_old_one_stays(docker: 
     assert "web-new" not in docker.running()
 
 
+def test_a_backup_that_fails_stops_no_upgrade(docker: Docker) -> None:
+    docker.state |= {"services": [*SERVICES, "backups"], "sick": "backups"}
+    docker.state["running"].append("backups-old")
+    done = docker.upgrade()
+    assert done.returncode == 0, done.stderr
+    assert {"backups-new", "front-new"} <= docker.running()
+    assert "backups-old" not in docker.running()
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP, signal.SIGTERM])
 def test_an_interrupted_upgrade_leaves_no_new_container_beside_an_old_one(
     docker: Docker, number: signal.Signals
