@@ -50,8 +50,9 @@ def bots(request: HttpRequest) -> HttpResponse:
     page = page_of(request, bot_rows.bots_listed(wanted, kind, game, sort), _ROWS)
     standings = [row for bot in page for row in bot.standings.all()]
     is_front = page.number == 1 and not (wanted or kind or game or sort or filters.errors)
+    has_best = is_front and page.paginator.count > 1
     context = {
-        "best": bot_rows.best_of(page) if is_front else None,
+        "best": bot_rows.best_of(page) if has_best else None,
         "page": page,
         "listed": bot_rows.in_columns(page),
         "forms": form.forms_of([bot.pk for bot in page]),

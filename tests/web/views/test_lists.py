@@ -22,7 +22,7 @@ from league.models import (
 )
 from tests.league import small
 from tests.league.play.live import match_of, remote_bots
-from tests.web.pages import page, queries
+from tests.web.pages import page, queries, words_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -70,6 +70,9 @@ def test_each_rating_of_a_bot_has_its_rank_and_leaders_come_first(client: Client
     assert ranks == ["1", "2", "1", "2"]
     assert text.count('<span class="quiet">provisional</span>') == 1
     assert "A rating without a rank" not in text
+    assert f"{bots[1].name} is rated best of 4 bots" in words_of(text)
+    Bot.objects.exclude(pk=bots[1].pk).update(retired_at=timezone.now())
+    assert "<h1>Bots</h1>" in page(client, "/bots/")  # the only bot is not the best of 1
 
 
 def test_where_most_bots_have_no_rank_one_line_says_so(client: Client) -> None:
