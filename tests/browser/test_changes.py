@@ -111,9 +111,9 @@ def test_a_tournament_shows_its_results_and_its_end_at_once(
 ) -> None:
     page = opened(fresh.page, f"/tournaments/{running.pk}/")
     page.evaluate("window.isOld = true")
-    expect(page.locator("#now")).to_contain_text("0 of 1 block finished")
+    expect(page.locator("#now")).to_contain_text("no block is finished yet")
     small.play_due()
-    expect(page.locator("#now")).to_contain_text("1 of 1 block finished", timeout=SOON)
+    expect(page.locator("#now")).to_contain_text("1 of 1 block is finished", timeout=SOON)
     assert page.evaluate("fetches") <= 2  # a reading may come between two matches
     small.run_all()
     expect(page.locator("#now")).to_contain_text("wins.", timeout=SOON)
@@ -173,7 +173,7 @@ def test_a_hidden_page_has_no_stream_and_is_fetched_once_it_is_shown(
     assert page.evaluate("streams.map((each) => each.isOpen)") == [False, True]
     page.evaluate("streams[1].send('revision', { revision: 'newer' })")
     page.clock.run_for(5000)
-    expect(page.locator("#now")).to_contain_text("1 of 1 block finished")
+    expect(page.locator("#now")).to_contain_text("1 of 1 block is finished")
 
 
 def test_a_part_with_the_focus_follows_once_the_focus_leaves_it(
@@ -184,7 +184,7 @@ def test_a_part_with_the_focus_follows_once_the_focus_leaves_it(
     small.play_due()
     page.evaluate("streams[0].send('revision', { revision: 'newer' })")
     page.clock.run_for(1100)
-    expect(page.locator("#now")).to_contain_text("1 of 1 block finished")
+    expect(page.locator("#now")).to_contain_text("1 of 1 block is finished")
     expect(page.locator("#rounds a").first).to_contain_text("0 of 1 block")
     page.evaluate("document.activeElement.blur()")
     page.clock.run_for(5000)
@@ -247,6 +247,6 @@ def test_without_javascript_both_pages_show_their_state_and_load_again(
     page.goto(f"/play/{table.code}/")
     expect(page.locator(".rows")).to_contain_text("Ada")
     page.goto(f"/tournaments/{running.pk}/")
-    expect(page.locator("#now")).to_contain_text("blocks finished")
+    expect(page.locator("#now")).to_contain_text("no block is finished yet")
     assert page.locator("meta[http-equiv=refresh]").count() == 1
     context.close()
