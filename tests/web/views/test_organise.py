@@ -387,6 +387,7 @@ def test_a_tournament_of_the_list_has_links_to_what_an_organiser_does(
     tournament = small.tournament(small.ladder())
     page_of = f"/organise/tournaments/{tournament.pk}/"
     text = page(client, "/organise/")
+    assert '<a href="/ladders/">All ladders</a>' in text  # also if there are more than the list has
     assert f'href="{page_of}#decide"' in text
     assert f'href="{page_of}change/"' in text
     assert 'href="/ladders/quick/?view=statistics#rounds"' in text
