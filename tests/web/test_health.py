@@ -173,7 +173,7 @@ def test_one_round_that_cannot_be_closed_does_not_stop_the_others(
     assert closed == [2]
     [event] = events
     assert "a broken round" in event["exception"]
-    assert (event["part"], event["id"]) == ("_apply_round", 1)
+    assert (event["step"], event["id"]) == ("_apply_round", 1)
 
 
 def test_without_the_database_a_page_is_a_503_and_one_line_of_the_log(
