@@ -1,6 +1,7 @@
 """Accounts on the pages: signing up, bots, tokens and rate limits."""
 
 import re
+from itertools import pairwise
 
 import pytest
 from django.core.cache import cache
@@ -135,6 +136,15 @@ def test_a_new_remote_bot_has_a_token_that_is_shown_once(ada: Client) -> None:
     assert accounts.bot_for_token(token) is None
     assert accounts.bot_for_token(replaced) == Bot.objects.get()
     assert Token.objects.filter(bot__isnull=False).count() == 1
+
+
+def test_the_headings_of_an_account_skip_no_level(ada: Client) -> None:
+    for _ in range(2):  # without a bot, then with one
+        text = ada.get("/account/").content.decode()
+        levels = [int(level) for level in re.findall(r"<h([1-6])[ >]", text)]
+        assert all(after - before <= 1 for before, after in pairwise(levels))
+        assert text.count("From a file to the ladder") == 1
+        ada.post("/account/", BOT)
 
 
 def test_the_error_for_a_taken_name_stands_beside_its_field(ada: Client) -> None:
