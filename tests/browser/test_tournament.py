@@ -142,5 +142,5 @@ def test_an_organisers_form_keeps_the_moment_on_a_day_on_which_the_clocks_change
     tab = context.new_page()
     tab.goto(f"/organise/tournaments/{league.pk}/change/")
     expect(tab.get_by_label("Your time zone")).to_have_value(zone)
-    expect(tab.get_by_label("Start:", exact=True)).to_have_value(shown)
+    expect(tab.get_by_label("Start", exact=True)).to_have_value(shown)
     context.close()
