@@ -5,6 +5,7 @@ the links of the gallery lead to pages that need not exist.
 """
 
 from collections.abc import Sequence
+from copy import copy
 from datetime import UTC, datetime
 from fractions import Fraction
 from functools import cache
@@ -263,8 +264,9 @@ def _seated(at: int) -> Sample:
 
 def _numbered(at: int, number: int) -> Match:
     """Return a match with its own number: no two tables of a page have the same one."""
-    found = match_of(at)
-    return Match(pk=found.pk + 100 * number, game=found.game, rules=found.rules, seats=found.seats)
+    found = copy(match_of(at))
+    found.pk += 100 * number
+    return found
 
 
 def _charts() -> list[tuple[str, Chart]]:

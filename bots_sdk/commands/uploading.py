@@ -142,7 +142,8 @@ def upload(
         print_qualifying_matches(shown)
         _print_remedy(shown, file)
         print(f"\nThe bot {name} had no other version, so this command deleted it.")
-        remedy = f"`twelfth-night check {shlex.quote(str(file))}` finds most causes before you upload."
+        checked = f"`twelfth-night check {shlex.quote(str(file))}`"
+        remedy = f"{checked} finds most causes before you upload."
         print(f"Change the file, and try again. {typed(remedy)}")
     if version["state"] == "refused":
         raise typer.Exit(REFUSED)
