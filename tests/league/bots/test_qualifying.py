@@ -19,4 +19,4 @@ def test_a_check_that_takes_too_long_names_the_cause_by_the_time_of_the_bot(
     setting = MatchSetting("partridge", "eagle-short", 4, move_seconds=1.0)
     why = why_too_long(moves, seconds, setting, limit=120)
     assert remedy in why
-    assert f"for which the bot used {seconds:.1f} s." in why
+    assert f"The bot used {seconds:.1f} s for its moves" in why
