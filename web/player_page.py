@@ -162,6 +162,7 @@ def as_json(page: dict[str, Any], own: int, after: int) -> dict[str, Any]:
     """
     names: list[str] = page["names"]
     phases: Sequence[SeatPhase] = page["phases"]
+    news = sentences_of(phases, own, names)
     turn, shown = page["turn"], page["hint"]
     return {
         "state": "playing",
@@ -170,10 +171,10 @@ def as_json(page: dict[str, Any], own: int, after: int) -> dict[str, Any]:
                 "ply": phase.ply,
                 "events": [event.as_json() for event in phase.events],
                 "sentences": sentences_for(phase.events, names, own),
-                "news": _sentences([phase], own, names),
+                "news": of_phase,
                 "to_act": phase.to_act,
             }
-            for phase in phases
+            for phase, of_phase in zip(phases, news, strict=True)
             if phase.ply > after
         ],
         "acts": page["seat_table"].acts,
@@ -343,15 +344,32 @@ def _news(phases: Sequence[SeatPhase], seat: int, names: Sequence[str]) -> list[
     for at, phase in enumerate(phases):
         if any(isinstance(event, _OWN_MOVES) and event.seat == seat for event in phase.events):
             since = at
-    return _sentences(phases[since:], seat, names)[-_MOST_SENTENCES:]
+    sentences = sentences_of(phases, seat, names)
+    return [text for of_phase in sentences[since:] for text in of_phase][-_MOST_SENTENCES:]
 
 
-def _sentences(phases: Sequence[SeatPhase], seat: int, names: Sequence[str]) -> list[str]:
-    """Return sentences on the events of phases, without the hands that others are dealt."""
-    return [
-        text
-        for phase in phases
-        for event, text in zip(phase.events, sentences_for(phase.events, names, seat), strict=True)
-        if not isinstance(event, happened.MatchStarted)
-        and not (isinstance(event, happened.HandDealt) and event.seat != seat)
-    ]
+def sentences_of(phases: Sequence[SeatPhase], seat: int, names: Sequence[str]) -> list[list[str]]:
+    """Return for each phase the sentences on its events, without the hands that others are dealt.
+
+    The player's own pass names its trick: it is still to be read above the question of the next.
+    """
+    found = []
+    trick = 0
+    for phase in phases:
+        of_phase = []
+        for event, text in zip(phase.events, sentences_for(phase.events, names, seat), strict=True):
+            match event:
+                case happened.RoundDealt():
+                    trick = 0
+                case happened.CardsLed():
+                    trick += 1
+                case happened.SeatPassed(seat=own, forced=forced) if own == seat:
+                    did = "could not play" if forced else "passed by choice"
+                    text = f"Trick {trick}: you {did}."
+            if isinstance(event, happened.MatchStarted):
+                continue
+            if isinstance(event, happened.HandDealt) and event.seat != seat:
+                continue
+            of_phase.append(text)
+        found.append(of_phase)
+    return found

@@ -5,9 +5,12 @@ from random import Random
 
 import pytest
 
+from engine.games import events as happened
 from engine.playback import play_back
 from engine.referee import play
 from engine.sentences import as_sentence
+from league.play.player_seats import SeatPhase
+from web.player_page import sentences_of
 from web.second_person import names_for, sentences_for, to_you
 
 NAMES = ["ada", "bo", "cy", "dee"]
@@ -75,3 +78,20 @@ def test_each_event_of_a_match_reads_as_before_but_for_the_player(game: str) -> 
             assert not re.search(r"\byou (\w+[^s]s|is|has)\b", text, re.IGNORECASE), text
             if "ada" not in (plain := as_sentence(event, NAMES)) and "begins with" not in text:
                 assert text == plain
+
+
+def test_the_own_pass_names_its_trick_because_it_is_read_in_the_next() -> None:
+    trick = [
+        happened.CardsLed(1, (12,), "single", 12),
+        happened.SeatPassed(0, True),
+        happened.SeatPassed(2, None),
+        happened.TrickWon(1, 12, ()),
+    ]
+    phases = [
+        SeatPhase(0, [happened.RoundDealt(1, 1)], [1]),
+        SeatPhase(3, trick, [1]),
+        SeatPhase(4, [happened.CardsLed(1, (9,), "single", 9), happened.SeatPassed(0, False)], [2]),
+    ]
+    _, first, second = sentences_of(phases, 0, NAMES)
+    assert first[1] == "Trick 1: you could not play."
+    assert second[1] == "Trick 2: you passed by choice."
