@@ -14,10 +14,11 @@ from web.conflicts import replaced
 _TIMES = ("entries_open_at", "starts_at")
 _WITH_DEFAULTS = ("max_tables", "extra_blocks")
 _GROUPS = {
-    "What is played": ("title", "ladder", "format", "house_bots", "fill_in", "late_entry"),
+    "What is played": ("title", "ladder", "format", "house", "late_entry"),
     "When": ("zone", "starts_at", "entries_open_at"),
     "How much": ("blocks_per_table", "swiss_rounds", "max_tables", "extra_blocks"),
 }
+_TAKE_PART, _FILL_SEATS, _NEITHER = "take-part", "fill-seats", "neither"
 _WIRE = "%Y-%m-%dT%H:%M"
 
 
@@ -65,16 +66,18 @@ class EventForm(forms.Form):
     entries_open_at = _time(
         label="Entries open", required=False, help_text="Empty: they open at once."
     )
-    house_bots = forms.BooleanField(
+    house = forms.ChoiceField(
+        choices=[
+            (_TAKE_PART, "They take part"),
+            (_FILL_SEATS, "They fill empty seats"),
+            (_NEITHER, "Neither"),
+        ],
         required=False,
-        initial=True,
-        label="The house bots take part",
-        help_text="They are ranked like all other bots, so authors see how their bots compare.",
-    )
-    fill_in = forms.BooleanField(
-        required=False,
-        label="House bots fill empty seats",
-        help_text="If a table has too few bots, house bots that do not take part sit there.",
+        initial=_TAKE_PART,
+        label="House bots",
+        widget=forms.RadioSelect,
+        help_text="If they take part, they are ranked like all other bots. If they fill seats, "
+        "some sit at tables that have too few bots.",
     )
     late_entry = forms.BooleanField(
         required=False,
@@ -85,7 +88,7 @@ class EventForm(forms.Form):
         1,
         BLOCKS_PER_ROUND.high,
         help_text="How many blocks a table plays in a stage. In a block each bot sits once in each "
-        "seat. Empty: 2 in a Swiss, 1 in other formats.",
+        f"seat. At most {BLOCKS_PER_ROUND.high}. Empty: 2 in a Swiss, 1 in other formats.",
     )
     swiss_rounds = _count(
         1,
@@ -120,6 +123,7 @@ class EventForm(forms.Form):
         else:
             fields = {field.name for field in Tournament._meta.get_fields()}
             initial |= {n: getattr(tournament, n) for n in self.base_fields if n in fields}
+            initial["house"] = _house_of(tournament)
         super().__init__(data, initial=initial)
         self._tournament = tournament
         if tournament is not None:
@@ -176,6 +180,12 @@ class EventForm(forms.Form):
 
         Times are aware. Numbers that are left empty have the model's default.
         """
+        sent = self._values()
+        house = sent.pop("house")
+        return sent | {"house_bots": house == _TAKE_PART, "fill_in": house == _FILL_SEATS}
+
+    def _values(self) -> dict[str, Any]:
+        """Return the settings, with the choice for the house bots as the form has it."""
         sent = dict(self.cleaned_data)
         sent.pop("zone")
         if "entries_open_at" in sent and sent["entries_open_at"] is None:
@@ -194,8 +204,8 @@ class EventForm(forms.Form):
             "Somebody else has changed this tournament since you opened the page, so your changes "
             "are not saved. Save again to replace the stored version with yours."
         ]
-        for name, value in self.settings().items():
-            other = getattr(stored, name, value)
+        for name, value in self._values().items():
+            other = _house_of(stored) if name == "house" else getattr(stored, name, value)
             if other != value:
                 label = self[name].label
                 lines.append(
@@ -222,6 +232,13 @@ class EventForm(forms.Form):
         except ValueError:
             raise forms.ValidationError("Open this page again and repeat the change.") from None
         return text
+
+
+def _house_of(tournament: Tournament) -> str:
+    """Return the choice of the form for what the house bots do in a tournament."""
+    if tournament.house_bots:
+        return _TAKE_PART
+    return _FILL_SEATS if tournament.fill_in else _NEITHER
 
 
 def _in_zone(moment: datetime, zone: ZoneInfo) -> datetime:

@@ -40,13 +40,32 @@ def form(**changes: str) -> dict[str, str]:
 def test_an_organiser_announces_a_tournament_from_a_page(client: Client, olga: User) -> None:
     assert NEW in client.get("/organise/").content.decode()
     assert client.get(NEW).status_code == 200
-    answer = client.post(NEW, form(house_bots="on"))
+    answer = client.post(NEW, form(house="take-part"))
     cup = Tournament.objects.get()
     assert answer["Location"] == f"/tournaments/{cup.pk}/"
     assert (cup.title, cup.format, cup.state) == ("Class cup", "swiss", "open")
     assert (cup.house_bots, cup.fill_in, cup.max_tables) == (True, False, 500)
     assert ModerationEntry.objects.get().made_by == olga
     assert b"Class cup is announced" in client.get(answer["Location"]).content
+
+
+@pytest.mark.parametrize(
+    ("house", "stored"),
+    [
+        ("take-part", (True, False)),
+        ("fill-seats", (False, True)),
+        ("neither", (False, False)),
+        ("", (False, False)),
+    ],
+)
+def test_the_house_bots_take_part_or_fill_seats_or_neither(
+    client: Client, olga: User, house: str, stored: tuple[bool, bool]
+) -> None:
+    client.post(NEW, form(house=house))
+    cup = Tournament.objects.get()
+    assert (cup.house_bots, cup.fill_in) == stored
+    page = client.get(f"/organise/tournaments/{cup.pk}/change/")
+    assert page.context["form"]["house"].value() == (house or "neither")
 
 
 def test_the_times_are_in_the_zone_of_the_form(client: Client, olga: User) -> None:
@@ -137,6 +156,15 @@ def test_two_organisers_do_not_overwrite_each_other(client: Client, olga: User) 
     assert client.post(page, again)["Location"] == f"/tournaments/{cup.pk}/"
     cup.refresh_from_db()
     assert cup.title == "B"
+
+
+def test_a_conflict_shows_what_the_house_bots_do(client: Client, olga: User) -> None:
+    client.post(NEW, form(house="take-part"))
+    cup = Tournament.objects.get()
+    read = (cup.changed_at - timedelta(minutes=1)).isoformat()
+    sent = form(house="fill-seats", read_at=read)
+    answer = client.post(f"/organise/tournaments/{cup.pk}/change/", sent).content.decode()
+    assert "House bots: stored now “They take part”, yours “They fill empty seats”." in answer
 
 
 def test_a_tournament_that_has_begun_keeps_its_settings(client: Client, olga: User) -> None:
