@@ -117,7 +117,11 @@ def times(number: float, factor: int) -> str:
 
 @register.filter
 def whole(text: str) -> SafeString:
-    """Return a text with each short word that has a hyphen, such as a score, kept on one line."""
+    """Return a text with each short word that has a hyphen, such as a score, kept on one line.
+
+    Nor does a line end in the name of a game, after its number.
+    """
+    text = text.replace("12 Days", "12\N{NO-BREAK SPACE}Days")
     words = (
         format_html('<span class="whole">{}</span>', word)
         if {*"-−"} & {*word} and len(word.rstrip(",:")) <= _LONGEST_WHOLE

@@ -24,6 +24,12 @@ def test_scores_and_names_with_hyphens_stay_on_one_line_and_other_words_wrap() -
     )
 
 
+def test_no_line_ends_inside_the_name_of_a_game() -> None:
+    assert whole("ada ranks 5th on 12 Days of Christmas") == (
+        "ada ranks 5th on 12\xa0Days of Christmas"
+    )
+
+
 def test_the_longest_name_of_a_bot_stays_on_one_line() -> None:
     shown = whole("twelve-drummers-drumming-at-last, bob: in play")
     assert shown == '<span class="whole">twelve-drummers-drumming-at-last,</span> bob: in play'

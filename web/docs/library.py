@@ -159,6 +159,7 @@ def _render(name: str, source: str) -> Document:
     html = re.sub("<table>", lambda _: _FRAME.format(next(numbers)), html)
     html = html.replace("</table>", "</table></div>")
     title_html, end, html = html.partition("</h1>")
+    title_html = title_html.replace("12 Days", "12\N{NO-BREAK SPACE}Days")  # on one line
     return Document(name, title, title_html + end, html, sections)
 
 
