@@ -45,7 +45,9 @@ def match_to_watch(
     found = matches_listed().filter(counting_results())
     if history.tournament.state != Tournament.State.FINISHED:
         latest = found.filter(block__round__in=history.opened).order_by("-finished_at", "-pk")
-        return _closest(list(latest[:_LATEST]), "Closest of the last matches")
+        return _closest(
+            list(latest[:_LATEST]), "Closest of the last matches", if_clear="From the last matches"
+        )
     ranked = [each.bot for each in placed if each.row.rank is not None]
     if len(ranked) < 2:
         return None
@@ -60,13 +62,14 @@ def match_to_watch(
 
 
 def _closest(
-    matches: Sequence[Match], kind: str, *, also_forfeits: bool = False
+    matches: Sequence[Match], kind: str, *, if_clear: str = "", also_forfeits: bool = False
 ) -> MatchToWatch | None:
     """Return the match with one winner that won by least; the first of equal ones.
 
     Args:
         matches: with their seats.
         kind: why it is shown.
+        if_clear: what to say instead if even this match was won clearly.
         also_forfeits: whether a match that a seat forfeited is shown if there is no other.
     """
     won = [match for match in matches if _winners(match) == 1]
@@ -77,6 +80,8 @@ def _closest(
     best = min(won, key=_margin)
     best.refresh_from_db(fields=["packed_record"])  # one query, kept pictures or not
     shown = shown_deciding_step(best)
+    if if_clear and not _is_close(best):
+        kind = if_clear
     return None if shown is None else MatchToWatch(kind, shown)
 
 
@@ -84,6 +89,12 @@ def _margin(match: Match) -> int:
     """Return the distance between the two highest scores of a match."""
     scores = sorted((seat.score or 0 for seat in match.seating.all()), reverse=True)
     return scores[0] - scores[1] if scores[1:] else 0
+
+
+def _is_close(match: Match) -> bool:
+    """Return whether the winner of a match won by 1, or by at most a fifth of its score."""
+    best = max(seat.score or 0 for seat in match.seating.all())
+    return _margin(match) <= max(1, best / 5)
 
 
 def _winners(match: Match) -> int:

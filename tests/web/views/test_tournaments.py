@@ -77,6 +77,19 @@ def test_the_match_to_watch_of_a_tournament_is_no_forfeit(
     assert "/?step=" not in page(client, address)
 
 
+@pytest.mark.parametrize(("second", "label"), [(70, "Closest of"), (52, "From")])
+def test_only_a_close_match_of_a_running_tournament_is_called_close(
+    client: Client, played: Tournament, second: int, label: str
+) -> None:
+    Tournament.objects.update(state="running")
+    let_one_bot_win()
+    for match in Match.objects.all():
+        scores = [83 if place == 1 else second for place in match.places or []]
+        Match.objects.filter(pk=match.pk).update(scores=scores)
+    shown = page(client, f"/tournaments/{played.pk}/").partition('id="to-watch"')[2]
+    assert f"{label} the last matches" in shown.partition("</section>")[0]
+
+
 def test_the_page_of_a_tournament_ranks_its_entrants_once(
     client: Client, played: Tournament, monkeypatch: pytest.MonkeyPatch
 ) -> None:
