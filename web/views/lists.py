@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from engine.games.titles import GAME_TITLES
 from league.feeds import last_highlights
-from league.models import Tournament
+from league.models import Highlight, Tournament
 from web import highlights, ladder_story
 from web.filters import Filters, filters_of
 from web.requests import page_of, whole_number
@@ -70,6 +70,15 @@ def bots(request: HttpRequest) -> HttpResponse:
     return render(request, "web/lists/bots.html", context, status=filters.status)
 
 
+def _unlike(best: list[Highlight]) -> list[Highlight]:
+    """Return highlights without those that have the kind and the bots of the first one."""
+    return best[:1] + [each for each in best[1:] if _what(each) != _what(best[0])]
+
+
+def _what(highlight: Highlight) -> tuple[str, frozenset[int | None]]:
+    return highlight.kind, frozenset((highlight.bot_id, highlight.opponent_id))
+
+
 @require_safe
 def matches(request: HttpRequest) -> HttpResponse:
     """List the matches that began last, by bot, game and state."""
@@ -81,7 +90,7 @@ def matches(request: HttpRequest) -> HttpResponse:
     # One row more than a page shows whether there is a next page; to count all rows takes long.
     rows = list(found[(number - 1) * _ROWS : number * _ROWS + 1])
     is_front = number == 1 and not (wanted or game or state or filters.errors)
-    best = highlights.shown(last_highlights()[: _HIGHLIGHTS + 1]) if is_front else []
+    best = highlights.shown(_unlike(last_highlights())[: _HIGHLIGHTS + 1]) if is_front else []
     context = {
         "headline": best[0] if best else None,
         "highlights": best[1:],

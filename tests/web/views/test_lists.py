@@ -291,6 +291,26 @@ def test_the_wall_shows_up_to_nine_live_tables_and_else_replays(
     assert found(text, r'tv-head"><a href="/matches/(\d+)/')[0] == str(strongest.pk)
 
 
+def test_no_card_repeats_the_headline_of_the_matches(client: Client, played: Tournament) -> None:
+    Highlight.objects.all().delete()
+    first, second = Bot.objects.order_by("pk")[:2]
+    today = timezone.now().date()
+    for number, (kind, game, bot, opponent) in enumerate(
+        (
+            ("upset", "twelve-days", first, second),
+            ("upset", "partridge", second, first),
+            ("comeback", "twelve-days", first, second),
+        )
+    ):
+        match = Match.objects.order_by("pk")[number]
+        news = Highlight(day=today, kind=kind, game=game, bot=bot, opponent=opponent, match=match)
+        news.number = 400 + number
+        news.save()
+    text = page(client, "/matches/")
+    cards = text.partition('class="highlights')[2].partition("</section>")[0]
+    assert (cards.count('class="kind">Upset'), cards.count('class="kind">Comeback')) == (0, 1)
+
+
 def test_the_home_page_shows_the_live_table_and_else_a_replay(
     client: Client, played: Tournament
 ) -> None:
