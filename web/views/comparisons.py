@@ -85,11 +85,15 @@ class _Decisive(NamedTuple):
     Attributes:
         number: of the block.
         gain: win share of the new version less that of the old one.
+        bar: its size in percent, at most 100.
+        is_loss: whether the old version has the higher win share.
         matches: each with the scores of the new and the old version.
     """
 
     number: int
     gain: str
+    bar: int
+    is_loss: bool
     matches: list[tuple[Match, int | None, int | None]]
 
 
@@ -111,7 +115,8 @@ def _decisive_blocks(comparison: Comparison, steps: int) -> list[_Decisive]:
             score = {seat.version_id: seat.score for seat in match.seating.all()}
             matches.append((match, score.get(comparison.new_id), score.get(comparison.old_id)))
         gain = round(100 * (block.difference or 0))
-        found.append(_Decisive(block.number, f"{gain:+d} %".replace("-", "−"), matches))
+        text = f"{gain:+d} %".replace("-", "−")
+        found.append(_Decisive(block.number, text, min(abs(gain), 100), gain < 0, matches))
     return found
 
 
