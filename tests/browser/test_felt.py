@@ -21,15 +21,16 @@ def test_a_player_sees_the_last_result_beside_the_hand_until_the_next_move(
     page = visit.page
     open_window(page, width, height)
     sit(page, game, 4)
-    result = re.compile(r"^(Day|Trick) \d+: ")
+    # The title or, beside plays of the next trick, the sentence names the last one.
+    result = re.compile(r"^After |^Trick \d+: ", re.M)
     for _ in range(12):
         assert at_turn(page)
-        if result.match(page.locator(".why").inner_text()):
+        if result.search(page.locator(".table-head").inner_text()):
             break
         turn = page.get_attribute("#table", "data-turn")
         by_mouse(page)
         page.wait_for_function("turn => table.dataset.turn !== turn", arg=turn)
-    expect(page.locator(".why")).to_have_text(result)
+    expect(page.locator(".table-head")).to_contain_text(re.compile(r"After |Trick \d+: "))
     seen = [".felt .plays .tc", ".why", ".at-0 .hand .tc"]
     if page.locator("#play-chosen").count():
         seen.append("#play-chosen")
@@ -41,7 +42,7 @@ def test_a_player_sees_the_last_result_beside_the_hand_until_the_next_move(
     page.wait_for_function("turn => table.dataset.turn !== turn", arg=turn)
     assert at_turn(page)
     if "twelve" in game:  # the next turn is to play a card, after all seats have given one
-        expect(page.locator(".why")).not_to_have_text(result)
+        expect(page.locator(".step-title")).not_to_contain_text("After")
         expect(page.locator(".felt .plays .tc")).to_have_count(0)
 
 
@@ -59,7 +60,7 @@ def test_the_felt_shows_one_day_and_the_ranks_that_the_player_knows(visit: Visit
     expect(page.locator("#question")).to_contain_text("give a card")
     day = re.compile(r"^Day (\d+), ").search(page.locator("#question").inner_text())
     assert day is not None
-    expect(page.locator(".step-title")).to_have_text(f"Day {int(day[1]) - 1} of 12")
+    expect(page.locator(".step-title")).to_have_text(f"After day {int(day[1]) - 1} of 12")
     expect(page.locator(".felt .plays .tc")).to_have_count(4)
     known = page.get_by_role("list", name=re.compile("that you know$")).locator("li")
     has_played_it = page.locator(f".at-1 .plays .r{given}").count()

@@ -86,6 +86,8 @@ interface Frame {
   gifts: number;
   /** The day or the trick, in words. */
   part: string;
+  /** The felt shows the last day or trick, and the question is about the next one. */
+  after?: boolean;
 }
 
 /** Where a card lies on the felt, in pixels. */

@@ -92,11 +92,11 @@ export class Seated {
     const frames = this.frames.fold.frames;
     const result = resultFor(frames, this.frames.shown, this.own);
     const since = ["deal", "result"].includes(frame.kind) ? [] : frame.lines;
-    let lines = result ? [`${result.part}: ${result.lines.join(" ")}`, ...since] : frame.lines;
-    if (frame.kind === "give" && this.exchange) lines = [this.exchange];
-    // The felt shows one day or trick: with the plays of the last one, its title and its pot.
+    // A clear felt shows the last day or trick.
     const isClear = frame.scene.seats.every(({ plays, order }) => !plays.length && !order);
-    const rests = result && isClear ? { scene: resting(frame.scene, result.scene), kind: result.kind } : {};
+    const rests = result && isClear ? { scene: resting(frame.scene, result.scene), kind: result.kind, after: true } : {};
+    let lines = result ? [(isClear ? "" : `${result.part}: `) + result.lines.join(" "), ...since] : frame.lines;
+    if (frame.kind === "give" && this.exchange) lines = [this.exchange];
     const shown = { ...frame, lines, ...rests };
     this.view.show(shown, shown.scene, { viewer: this.own, duration });
   }

@@ -99,11 +99,11 @@ export class View {
   }
 
   /** @param {Frame} frame */
-  title({ scene, kind }) {
+  title({ scene, kind, after }) {
     if (scene.over) return scene.day ? "The end: hands are counted" : "The end";
-    if (scene.day) return `Day ${scene.day} of ${this.parts}`;
+    if (scene.day) return `${after ? "After d" : "D"}ay ${scene.day} of ${this.parts}`;
     const trick = kind === "deal" ? "the deal" : `trick ${scene.trick}`;
-    return `Round ${scene.round} of ${this.parts}, ${trick}`;
+    return `${after ? "After r" : "R"}ound ${scene.round} of ${this.parts}, ${trick}`;
   }
 
   /**
