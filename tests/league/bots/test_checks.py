@@ -110,7 +110,7 @@ def test_a_version_that_declares_a_game_is_checked_for_that_game_only(bot: Bot) 
     refused = qualified(bot, b"GAMES = ['partridge']\n" + FIRST)
     assert refused.state == "refused"
     assert "twelve-days: " in refused.reason
-    assert "Declare it, or withdraw" in refused.reason
+    assert "Add twelve-days to GAMES, or withdraw" in refused.reason
     assert bot.current == version
 
 
@@ -138,7 +138,7 @@ def test_a_check_that_takes_too_long_is_refused_with_the_limit_and_the_remedy(
     slow += b"    time.sleep(0.2)\n    return observation['legal_moves'][0]\n"
     version = qualified(bot, slow)
     assert version.state == "refused"
-    assert "timeout: a check may take 1 s, waiting included. This time was" in version.reason
+    assert "timeout: a check may take 1 s, waiting included. The time ended after" in version.reason
     assert "Choose moves faster, or declare only the games" in version.reason
     match = version.qualifying.get(passed=False)
     assert match.printed == "loaded\n"
