@@ -158,7 +158,7 @@ MISDEEDS = {
     "closing all": Misdeed(
         in_choose("os.closerange(0, 32)\nwhile True: pass", "import os"),
         # With bubblewrap around it a process can't close them all.
-        *((BotCrashError, BotTimeoutError), "closed the descriptor|in time", "dies"),
+        *((BotCrashError, BotTimeoutError), "closed the file descriptor|in time", "dies"),
     ),
     "tampering with the harness": Misdeed(
         in_choose(
