@@ -332,7 +332,7 @@ def test_a_wrong_choice_is_answered_with_the_possible_ones() -> None:
     detail = json.loads(result.stderr)["detail"]
     assert detail == (
         "Invalid value for '--language': 'cobol' is not one of 'python', 'c', 'rust', "
-        "'assemblyscript'. `twelfth-night new --help` explains its arguments."
+        "'assemblyscript'. `twelfth-night new --help` explains the arguments."
     )
     assert result.exit_code == 2
 
