@@ -67,7 +67,7 @@ def test_ab_compares_two_modules(home: Home) -> None:
     Path("b.wasm").write_bytes(module(FIRST_MOVE, start="(nop)"))
     words = ("--game", "partridge", "--max-blocks", 1, "--seed", "12", "--jobs", 1)
     done = home("ab", "a.wasm", "b.wasm", *words)
-    assert "results differed in 0 swap blocks, and their moves in 0" in done.stdout
+    assert "versions differed in 0 swap blocks, and their moves in 0" in done.stdout
 
 
 def test_a_bank_is_used_up_move_by_move() -> None:
