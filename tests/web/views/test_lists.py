@@ -271,7 +271,7 @@ def test_a_list_says_how_the_first_running_tournaments_stand(client: Client) -> 
     leads = re.findall(
         r'"/bots/([\w-]+)/"><b>\1</b></a> leads with \d\.\d\d points', page(client, "/events/")
     )
-    assert len(leads) == 4  # further ones cost too much, so nothing is said of them
+    assert len(leads) == 4  # each one costs queries, so a list names the first four leaders only
     assert "No result yet" not in page(client, "/events/")
 
 
